@@ -44,7 +44,7 @@ const facts = [
   result.outcome === "accepted" && result.status === 200,
   refused instanceof PaydropError && !(refused instanceof FileRefusedError) && refused.code === "usage",
   encryptPayload("{}", { aesKey, aesIv }).length === 32,
-  checked.ready.rows === 1,
+  checked.total.amount === "2500.00" && checked.invalidCount === 0,
   report.exitCode === 0 && report.byStatus.accepted?.amount === "2500.00",
   statuses.join() === "accepted",
   droppedReport.requests === 1 && droppedReport.exitCode === 0,

@@ -2,13 +2,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** They measure time or memory: nothing else may run beside them. */
-const MEASURING = [
-  "test/commands/many-going.test.ts",
-  "test/reader/limits.test.ts",
-  "test/results/flat-memory.test.ts",
-];
-
 export default defineConfig({
   test: {
     // one process per file: tests send signals, fill disks, change the environment
@@ -20,16 +13,7 @@ export default defineConfig({
     hookTimeout: 600_000,
     // a minute, not a second: what is waited for comes later on such a machine
     expect: { poll: { timeout: 60_000 } },
-    projects: [
-      {
-        extends: true,
-        test: { name: "together", include: ["test/**/*.test.ts"], exclude: MEASURING, sequence: { groupOrder: 0 } },
-      },
-      {
-        extends: true,
-        test: { name: "alone", include: MEASURING, maxWorkers: 1, sequence: { groupOrder: 1 } },
-      },
-    ],
+    include: ["test/**/*.test.ts"],
     // no test looks into the journal of whoever runs it
     env: { XDG_STATE_HOME: join(tmpdir(), "paydrop-tests-no-state") },
     setupFiles: [new URL("seed.ts", import.meta.url).pathname],

@@ -30,3 +30,8 @@ export function formatUnits(units: bigint): string {
 export function canonicalAmount(amount: string): string {
   return amount.includes(".") ? amount.replace(/0+$/, "").replace(/\.$/, "") : amount;
 }
+
+/** Whether two texts are the same amount, where both are amounts. */
+export function isSameAmount(one: string, other: string): boolean {
+  return SUMMABLE.test(one) && SUMMABLE.test(other) && unitsOf(one) === unitsOf(other);
+}

@@ -19,12 +19,6 @@ if (process.pid === 1) {
   }
 }
 
-// logrotate may send SIGHUP while the rest is being loaded: it must not end a process that is to write a log file
-const [command = "", ...flags] = process.argv.slice(2);
-const isLogging = flags.some((flag) => /^--log-file(?:=|$)/.test(flag)) || Boolean(process.env["PAYDROP_LOG_FILE"]);
-if (isLogging && ["run", "watch", "retry", "release", "resume"].includes(command))
-  process.on("SIGHUP", () => undefined);
-
 if (major >= 26 || (major === 24 && minor >= 15)) {
   await import("./cli.ts");
 } else {

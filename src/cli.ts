@@ -1,22 +1,28 @@
-import { CommanderError } from "commander";
-import type { Call, Command, Output } from "./commands/command.ts";
-import { errorText } from "./commands/screen/error-text.ts";
-import { flagsAgain, isAscii } from "./commands/screen/look-of.ts";
-import { commandLine, helpAsFlag } from "./commands/command-line.ts";
-import { conceal } from "./config/conceal.ts";
-import { flagOf, variableOf } from "./config/settings.ts";
-import { isYes } from "./config/values.ts";
-import { PaydropError, messageOf, systemCodeOf } from "./errors.ts";
-import { exitCodeOf, gravest } from "./exit-codes.ts";
-import { keepHeapSmall } from "./heap.ts";
-import { folded } from "./results/screen/folded.ts";
-import type { Look } from "./results/screen/look.ts";
+import { statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { PerformanceObserver } from "node:perf_hooks";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import { Command as Parser, CommanderError, Option } from "commander";
+import { nameOf, type Call, type Command, type Output } from "./commands/command.ts";
+import { COMMANDS } from "./commands/list.ts";
+import { isYes } from "./config/kinds.ts";
+import { loadSettings } from "./config/load.ts";
+import { flagOf, SETTING_NAMES, variableOf } from "./config/schema.ts";
+import { conceal } from "./config/secret.ts";
+import { nearest } from "./config/sections.ts";
+import { flagHelp } from "./config/shown.ts";
+import { looksSecret } from "./config/toml.ts";
+import { messageOf, PaydropError } from "./errors.ts";
+import { exitCodeOf, exitStatusText, gravest } from "./exit-codes.ts";
+import { errorText } from "./screen/error-text.ts";
 
+const TRIAL = "paydrop template payout > try.csv && paydrop run --sandbox try.csv";
+const NAMES = COMMANDS.map(nameOf);
+/** Half of it makes a run a tenth slower; twice as much wins nothing. */
+const YOUNG_BYTES_MAX = 16 * 1024 * 1024;
 const argv = helpAsFlag(process.argv.slice(2));
 const stdout = outputTo(process.stdout);
 const stderr = outputTo(process.stderr);
-/** The flags of the command that began: commands that are told with a failure repeat them. */
-let again: readonly string[] = [];
 
 process.on("uncaughtException", (error) => {
   report(error);
@@ -28,49 +34,138 @@ process.exitCode = await main();
 
 /** argv → command → exit code. */
 async function main(): Promise<number> {
-  let code = 0;
-  const start = (command: Command, call: Call) => runCommand(command, call).then((ended) => void (code = ended));
-  const line = commandLine({ argv, stdout, stderr, start, lookAt, isJson: () => asked("json") });
+  let ended = 0;
+  const start = async (command: Command, call: Call): Promise<void> => {
+    if (command.settings?.includes("by")) sayWhoseFolder(call);
+    ended = await (await command.load()).run(call, COMMANDS);
+  };
   try {
-    await line.parseAsync(argv, { from: "user" });
-    return code;
+    await commandLine(start).parseAsync(argv, { from: "user" });
+    return ended;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    report(error);
-    return exitCodeOf(error);
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    // commander has shown its help where no command was named
+    if (error instanceof CommanderError && error.code === "commander.help") return 2;
+    const wrong = error instanceof CommanderError ? usageError(error) : error;
+    report(wrong);
+    return exitCodeOf(wrong);
   }
 }
 
-async function runCommand(command: Command, call: Call): Promise<number> {
-  again = flagsAgain(call.flags);
-  assertStandsSomewhere();
-  const { run } = await command.load();
-  return run(call);
+/** For commands in which a person acts: the state folder is private, and only its owner and root can change it. */
+function sayWhoseFolder({ flags, env, stderr: told }: Call): void {
+  if (process.getuid?.() !== 0) return;
+  try {
+    const { state_dir: folder, quiet } = loadSettings({ flags, env: { ...env } }).config;
+    const { uid } = statSync(folder);
+    const { message, hint } = new PaydropError("other_owner", { folder, uid });
+    if (uid !== 0 && !quiet) told.write(`${message} ${hint}\n`);
+  } catch {
+    // the command itself says what is wrong with the settings; a folder that is not there belongs to nobody
+  }
 }
 
-/** In a folder that was removed no name means anything, and many calls of the system fail with an error of their own. */
-function assertStandsSomewhere(): void {
-  try {
-    process.cwd();
-  } catch (error) {
-    if (systemCodeOf(error) !== "ENOENT") throw error;
-    throw new PaydropError("usage", "the folder that you are in was removed", "go to one that is there, with cd");
+function commandLine(start: (command: Command, call: Call) => Promise<void>): Parser {
+  const program = new Parser("paydrop")
+    .description(
+      "Sends a file of payouts, transfers, loan applications or collection requests row by row to a payments service " +
+        "and writes next to the file what happened to each row.",
+    )
+    .version(versionOf(), "--version", "print the version")
+    .helpOption("--help", "print this help")
+    .helpCommand(false)
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: () => undefined,
+      getOutHelpWidth: () => stdout.columns,
+      getErrHelpWidth: () => stderr.columns,
+    })
+    .addHelpText("after", `\nTry it without keys:\n  ${TRIAL}\n\n${exitStatusText()}`);
+  for (const command of COMMANDS) addCommand(program, command, start);
+  return program;
+}
+
+function addCommand(program: Parser, command: Command, start: (command: Command, call: Call) => Promise<void>): void {
+  const parser = program.command(command.usage).description(command.shown);
+  // there are a thousand options in all: those of a command that nobody named are not asked for
+  if (!argv.includes(nameOf(command))) return;
+  for (const [flags, shown] of Object.entries(command.options ?? {})) parser.option(flags, shown);
+  parser.helpOption("--help", "print this help").option("--config <path>", "settings file");
+  for (const name of SETTING_NAMES) {
+    const option = new Option(...flagHelp(name));
+    parser.addOption(command.settings?.includes(name) ? option : option.hideHelp());
   }
+  const examples = command.examples.map((example) => `  ${example}`).join("\n");
+  parser.addHelpText("after", `\nExamples:\n${examples}\n\nEvery setting is a flag, too: paydrop help settings`);
+  parser.action(() =>
+    start(command, { operands: parser.args, flags: flagsOf(parser), env: process.env, stdout, stderr }),
+  );
+}
+
+/** What stood on the command line, by setting name: `--state-dir` is `state_dir`, `--no-color` is `no_color`. */
+function flagsOf(parser: Parser): Record<string, unknown> {
+  const said = parser.options.filter((option) => parser.getOptionValueSource(option.attributeName()) === "cli");
+  return Object.fromEntries(
+    said.map((option) => {
+      const value: unknown = parser.getOptionValue(option.attributeName());
+      return [(option.long ?? "").slice(2).replaceAll("-", "_"), option.negate ? value === false : value];
+    }),
+  );
+}
+
+function versionOf(): string {
+  return (createRequire(import.meta.url)("paydrop/package.json") as { version: string }).version;
+}
+
+/** `help run` is `run --help`; topics are another thing. */
+function helpAsFlag([first, ...more]: readonly string[]): readonly string[] {
+  if (first !== "help" || !NAMES.includes(more[0] ?? "")) return first === undefined ? [] : [first, ...more];
+  return [...more, "--help"];
+}
+
+/** What commander found wrong, and the nearest right thing. */
+function usageError({ code, message }: CommanderError): PaydropError {
+  const command = COMMANDS.find((one) => argv.includes(nameOf(one)));
+  const own = Object.keys(command?.options ?? {}).map((flags) => flags.split(" ")[0] ?? "");
+  const flags = [...own, ...SETTING_NAMES.map(flagOf)];
+  const words = argv.map((word) => word.replace(/=.*/s, ""));
+  const option = words.find((word) => word.startsWith("--") && !flags.includes(word)) ?? "";
+  if (code === "commander.unknownOption" && looksSecret(option.slice(2)))
+    return new PaydropError("secret_flag", { option });
+  const meant = {
+    "commander.unknownCommand": nearest(words[0] ?? "", NAMES),
+    "commander.unknownOption": nearest(option, flags),
+  }[code];
+  const how = `paydrop ${command ? `${nameOf(command)} ` : ""}--help shows how it is used.`;
+  const todo = meant === undefined ? how : `Did you mean ${meant}?`;
+  return new PaydropError("usage_wrong", { found: message.replace(/^error: /, ""), todo });
 }
 
 function report(error: unknown): void {
-  const text = errorText(error, asked("json"), asked("verbose"));
-  stderr.write(asked("json") ? text : folded(text, lookAt(stderr)));
+  stderr.write(errorText(error, asked("json"), asked("verbose")));
 }
 
 /** A setting as asked for before or without a parsed command line: an error must still know how it is told. */
 function asked(name: "json" | "verbose"): boolean {
-  return argv.includes(flagOf(name)) || isYes(process.env[variableOf(name)] ?? "");
+  return argv.includes(flagOf(name)) || isYes(process.env[variableOf(name)]);
 }
 
-/** How lines look before the settings are read: whether and where they are broken, and with which characters. */
-function lookAt({ isTerminal, columns }: Output): Look {
-  return { color: false, width: columns, folds: isTerminal, ascii: isAscii(process.env), again };
+/**
+ * Left alone, V8 takes 200 MB for what is dead already while rows stream by. The sizes themselves are flags of `node`,
+ * which nobody gives; how they grow can be changed at any time.
+ */
+function keepHeapSmall(): void {
+  const observer = new PerformanceObserver(() => {
+    const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
+    if (young && young.space_size < YOUNG_BYTES_MAX) return;
+    // it grows no more, and the old generation is cleared each time that it has grown by 60 %
+    setFlagsFromString("--semi-space-growth-factor=1 --heap-growing-percent=60");
+    observer.disconnect();
+  });
+  observer.observe({ entryTypes: ["gc"] });
 }
 
 /**
@@ -82,8 +177,7 @@ function outputTo(stream: NodeJS.WriteStream): Output {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (stream === process.stderr || isLost || error.code === "EPIPE" || error.code === "EIO") return;
     isLost = true;
-    const hint = "make room; payments go on, and paydrop status shows what became of them";
-    const lost = new PaydropError("results_unwritable", `stdout cannot be written: ${messageOf(error)}`, hint);
+    const lost = new PaydropError("stdout_lost", { why: messageOf(error) });
     report(lost);
     process.on("exit", (code) => (process.exitCode = gravest([code, exitCodeOf(lost)])));
   });

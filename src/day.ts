@@ -1,6 +1,9 @@
 /** A day of UTC, which skips no hour and repeats none. */
 export const DAY_MS = 86_400_000;
 
+/** Excel's day 0 for all days from March 1900 on: it has a 29 February 1900, which never existed. */
+export const EXCEL_EPOCH_MS: number = Date.UTC(1899, 11, 30);
+
 export const MONTHS: readonly string[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /** `21 Nov 2026`, in UTC. */

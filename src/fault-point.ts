@@ -1,5 +1,8 @@
 /** In the order in which a row passes them on its way. */
 export const FAULT_LABELS = [
+  // of every file that is written whole or not at all: the snapshot, a mark, results, summary, an answer
+  "file.written",
+  "file.renamed",
   "snapshot.taken",
   "rows.recorded",
   "batch.opened",
@@ -10,9 +13,6 @@ export const FAULT_LABELS = [
   "send.before",
   "send.after",
   "answer.read",
-  "results.written",
-  "results.before_rename",
-  "results.after_rename",
 ] as const;
 
 export type FaultLabel = (typeof FAULT_LABELS)[number];

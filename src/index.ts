@@ -1,46 +1,39 @@
 // kept in the declarations: since TypeScript 6 a project that names no types has none of Node's
 /// <reference types="node" preserve="true" />
 /**
- * paydrop as a library: the four calls of the service, and whole files. Nothing here ends the process, reads its
- * environment for keys, or writes to its output.
+ * paydrop as a library: the calls of the service, and whole files. Nothing here ends the process, reads its environment
+ * for keys, or writes to its output.
  */
-import { createTypedClient, type Client } from "./client/client.ts";
-import { encryptPayload as encrypt, type EnvelopeOptions } from "./client/envelope.ts";
-import { readAesIv, readAesKey, type KeyEncoding } from "./client/keys.ts";
-import { readOption, readSecretOption } from "./config/from-options.ts";
+import { rm, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { runFile } from "./batch.ts";
+import { createTypedClient, type Client, type ClientOptions } from "./client/client.ts";
+import { encryptPayload as encrypt } from "./client/envelope.ts";
+import { readAesIv, readAesKey } from "./client/envelope.ts";
+import { checkOne } from "./commands/check.ts";
+import { openWork, type OpenedWork, type Surroundings } from "./commands/open-work.ts";
+import { runFolder } from "./commands/run-folder.ts";
+import { loadOptions, requireSending, type Options } from "./config/load.ts";
 import type { Secret } from "./config/secret.ts";
-import { unknownOption } from "./config/nearest.ts";
 import { PaydropError } from "./errors.ts";
-import { readClientOptions, type CreateClientOptions } from "./library/client-options.ts";
-import { assertOptions } from "./library/given.ts";
+import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
+import type { Sandbox } from "./sandbox/server.ts";
 import { outcomeOf } from "./submission/outcome.ts";
 
 export { FileRefusedError, PaydropError } from "./errors.ts";
-export type { ErrorCode, FileFault } from "./errors.ts";
+export type { ErrorCode } from "./errors.ts";
 export { Secret } from "./config/secret.ts";
-export type { CallOptions, CallResult, Client } from "./client/client.ts";
-export type {
-  CollectionRequest,
-  LoanApplication,
-  PayoutInline,
-  PayoutToExisting,
-  TransferRequest,
-} from "./client/requests.ts";
-export type { CreateClientOptions } from "./library/client-options.ts";
-export { checkFile, processFile } from "./library/files.ts";
-export type { ProcessOptions } from "./library/files.ts";
-export { watchFolder } from "./library/folder.ts";
-export type { WatchedFolder, WatchFolderOptions } from "./library/folder.ts";
-export type { CheckOptions, SendOptions } from "./config/options.ts";
-export type { AccountTotals, BatchReport, RunEvent, Stop, StopCode, WrittenFiles } from "./events.ts";
-export type { CheckReport } from "./results/screen/check-report.ts";
-export type { Fault } from "./checks/fault.ts";
-export type { ResultStatus } from "./journal/state.ts";
-export type { Tally } from "./journal/batch-record.ts";
-export type { OperationName } from "./operations/operation.ts";
+export type { CallOptions, CallResult, Client, ClientOptions, Requests } from "./client/client.ts";
+export type { Options } from "./config/load.ts";
+export type { AccountTotals, BatchReport, ByStatus, CheckedFile, RunEvent, Stop, WrittenFiles } from "./events.ts";
+export type { ResultStatus } from "./events.ts";
+export type { Fault } from "./messages/sentence.ts";
+export type { Tally } from "./journal/store.ts";
+export type { OperationName } from "./operations/index.ts";
 
 /**
- * The four operations of §1 as functions, on connections of their own:
+ * The operations of §1 as functions, on connections of their own:
  *
  *     const client = createClient({ baseUrl: "https://api.bank.example", apiKey });
  *     const result = await client.transfer({ from_account: "ACC-1", to_account: "ACC-2", amount: "2500.00" });
@@ -48,55 +41,176 @@ export type { OperationName } from "./operations/operation.ts";
  *     await client.close();
  *
  * Amounts are decimal strings and travel with their digits. A call remembers nothing: keeping track of what was sent is
- * the caller's own work, or that of `processFile`. Throws PaydropError `config` for an option that cannot be right; a
- * call rejects only with `usage` (fields that no service could take) or `config` (a payout without AES key and IV).
+ * the caller's own work, or that of `processFile`. Throws PaydropError `config` for an option that cannot be right.
  */
-export function createClient(options: CreateClientOptions): Client {
-  const { retry429 = true, ...read } = readClientOptions(options);
-  return createTypedClient(read, (answer) => outcomeOf(answer, { retry429 }));
+export function createClient(options: ClientOptions): Client {
+  return createTypedClient(options, outcomeOf);
 }
 
 /** How a payload is encrypted (§5.2). */
-export interface EncryptOptions {
-  /** 32 bytes, or the key as the dashboard shows it: hex, base64 or text. */
-  readonly aesKey: string | Secret | Uint8Array;
+export interface EncryptOptions extends Pick<Options, "keyEncoding" | "padding" | "hexCase"> {
+  /** 32 bytes as the dashboard shows them: hex, base64 or text. */
+  readonly aesKey: string | Secret;
   /** 16 bytes, in the same way. */
-  readonly aesIv: string | Secret | Uint8Array;
-  /** `auto` unless said: the one encoding that gives 32 and 16 bytes. */
-  readonly keyEncoding?: KeyEncoding;
-  /** `pkcs7` unless said; §5.2 shows none. */
-  readonly padding?: NonNullable<EnvelopeOptions["padding"]>;
-  /** `lower` unless said. */
-  readonly hexCase?: NonNullable<EnvelopeOptions["hexCase"]>;
+  readonly aesIv: string | Secret;
 }
 
 /**
  * A payout's payload (compact JSON) as the HEX text of its AES-256-CBC ciphertext: steps 2 and 3 of §5.2. It travels as
- * `{"body": hex}`. Throws PaydropError `config` for a key or IV of another length, and for other options that cannot be
- * right, `usage` for a payload that is no text.
+ * `{"body": hex}`. Throws PaydropError `config` for a key or IV of another length, `usage` for a payload that is no text.
  */
 export function encryptPayload(payload: string, options: EncryptOptions): string {
-  assertOptions("encryptPayload", options);
-  const { aesKey, aesIv, keyEncoding, padding, hexCase, ...others } = options;
-  const form = { keyEncoding, padding, hexCase };
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw unknownOption(unknown, ["aesKey", "aesIv", ...Object.keys(form)]);
-  for (const name of ["keyEncoding", "padding", "hexCase"] as const) {
-    if (form[name] !== undefined) readOption(name, form[name]);
-  }
-  if (typeof payload !== "string") throw new PaydropError("usage", "the payload is no text", "give compact JSON");
-  const key = bytesOf(aesKey, (text) => readAesKey(text, keyEncoding, "aesKey"), "aesKey", 32);
-  const iv = bytesOf(aesIv, (text) => readAesIv(text, keyEncoding, "aesIv"), "aesIv", 16);
-  return encrypt(payload, { key, iv, ...(padding ? { padding } : {}), ...(hexCase ? { hexCase } : {}) });
+  const { config, secrets } = loadOptions(options);
+  if (typeof payload !== "string" || !payload.isWellFormed()) throw new PaydropError("payload_no_text");
+  const { aesKey, aesIv } = secrets;
+  if (!aesKey || !aesIv) throw new PaydropError("keys_missing", { operation: "payout" });
+  const key = readAesKey(aesKey.reveal(), config.key_encoding);
+  const iv = readAesIv(aesIv.reveal(), config.key_encoding);
+  return encrypt(payload, { key, iv, padding: config.padding, hexCase: config.hex_case });
 }
 
-function bytesOf(
-  given: string | Secret | Uint8Array,
-  read: (text: string) => Uint8Array,
-  name: "aesKey" | "aesIv",
-  length: number,
-): Uint8Array {
-  if (!(given instanceof Uint8Array)) return read(readSecretOption(name, given).reveal());
-  if (given.length === length) return given;
-  throw new PaydropError("config", `${name} has ${given.length} bytes`, `right would be ${length}`);
+/** How a file is checked and sent: the settings of `paydrop help settings` in camelCase, keys, and who is told. */
+export interface ProcessOptions extends Options {
+  /** Sends to a sandbox of `paydrop/sandbox`, with its keys; without `stateDir` its memory is thrown away. */
+  readonly sandbox?: Sandbox;
+  /** Every row as it gets its end, and what else happens. What it throws is thrown again when the run has ended. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Asks the run to stop: nothing new is sent, rows on their way finish, the results are written. */
+  readonly signal?: AbortSignal;
+  /** Does not wait for the rows on their way either: they become `unknown`. */
+  readonly giveUpSignal?: AbortSignal;
+}
+
+/**
+ * Checks a file, sends every valid row at most once, and writes results, retry file and summary beside it, as
+ * `paydrop run` does. The same file again goes on where it stopped. The report's `exitCode` is that of the command.
+ * Rejects with FileRefusedError (the file is broken, nothing was sent) or PaydropError.
+ */
+export async function processFile(path: string, options: ProcessOptions): Promise<BatchReport> {
+  const file = resolve(path);
+  const heard = new Heard(options.onEvent);
+  const report = await opened(options, { ...signalsOf(options), tell: heard.tell, isLarge: true }, (work) =>
+    work.shared.together(() => runFile(work, file)),
+  );
+  heard.rethrow();
+  // nobody is asked, so nobody says no
+  return report as BatchReport;
+}
+
+/**
+ * Does everything of `processFile` up to sending: no network, no keys, nothing remembered, nothing written. Rejects with
+ * FileRefusedError for a broken file, with PaydropError `usage` for a missing one.
+ */
+export function checkFile(path: string, options: Options = {}): Promise<CheckedFile> {
+  return checkOne(resolve(path), loadOptions(options).config);
+}
+
+/** What a watched folder tells; what a callback throws ends the watching with that error. */
+export interface WatchFolderOptions extends ProcessOptions {
+  /** Waits for no events: network shares give none. */
+  readonly poll?: boolean;
+  /** A batch came to its end, or stopped: `report.stop` says why. */
+  readonly onReport?: (report: BatchReport) => void;
+  /** A file was refused, or cannot go with these settings. */
+  readonly onRefused?: (error: unknown) => void;
+  /** What the command would print: the service is away, the folder is held. */
+  readonly onMessage?: (text: string) => void;
+}
+
+/** A folder that is being watched. */
+export interface WatchedFolder {
+  /** Resolves when the watching has ended by `close` or `signal`; rejects when it cannot go on. */
+  readonly ended: Promise<void>;
+  /** Sends nothing new, lets rows on their way finish, writes results, and frees locks and timers. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Takes every file that is dropped into a folder, as `paydrop watch` does, and answers it there. Resolves when the folder
+ * is being watched. Rejects with PaydropError `config`, `locked` (another process has this state directory), or `journal`.
+ */
+export async function watchFolder(path: string, options: WatchFolderOptions): Promise<WatchedFolder> {
+  const { poll = false, onReport, onRefused, onMessage, ...more } = options;
+  const own = new AbortController();
+  const heard = new Heard(more.onEvent, () => own.abort("work_failed"));
+  const { soft, hard } = signalsOf(more).signals;
+  const signals = { soft: AbortSignal.any([soft, own.signal]), hard };
+  const folder = resolve(path);
+  const listener = {
+    say: (text: string) => heard.guard(() => onMessage?.(text)),
+    ended: (report: BatchReport) => heard.guard(() => onReport?.(report)),
+    failed: (error: unknown) => heard.guard(() => onRefused?.(error)),
+  };
+  const begun = Promise.withResolvers<undefined>();
+  const ended = opened(more, { signals, tell: heard.tell, isLarge: true }, async (work) => {
+    begun.resolve(undefined);
+    await runFolder(work, folder, listener, { isOnce: false, isPolling: poll });
+  }).then(() => heard.rethrow());
+  ended.catch((error: unknown) => begun.reject(error));
+  await begun.promise;
+  const close = (): Promise<void> => {
+    own.abort();
+    return ended;
+  };
+  return { ended, close, [Symbol.asyncDispose]: close };
+}
+
+/** Opens what sends, for one piece of work. */
+async function opened<T>(
+  { sandbox, onEvent: _, signal: _soft, giveUpSignal: _hard, ...options }: ProcessOptions,
+  around: Surroundings,
+  work: (opened: OpenedWork) => Promise<T>,
+): Promise<T> {
+  const scratch =
+    sandbox && options.stateDir === undefined ? await mkdtemp(join(tmpdir(), "paydrop-sandbox-")) : undefined;
+  const trial = sandbox && {
+    ...{ baseUrl: sandbox.url, apiKey: sandbox.apiKey, aesKey: sandbox.aesKey, aesIv: sandbox.aesIv },
+    ...{ environment: "test" as const, keyEncoding: "auto" as const, by: options.by ?? "sandbox" },
+    ...(scratch === undefined ? {} : { stateDir: scratch }),
+  };
+  try {
+    const { config, secrets } = loadOptions({ ...options, ...trial });
+    // before a file is taken
+    requireSending(config, secrets);
+    const opening = await openWork(config, secrets, "send", { ...around, isTrial: sandbox !== undefined });
+    try {
+      return await work(opening);
+    } finally {
+      await opening.close();
+    }
+  } finally {
+    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+function signalsOf({ signal, giveUpSignal }: ProcessOptions): Required<Pick<Surroundings, "signals">> {
+  const hard = giveUpSignal ?? new AbortController().signal;
+  return { signals: { soft: signal ? AbortSignal.any([signal, hard]) : hard, hard } };
+}
+
+/** Calls a caller's callbacks. If one throws, no row is held back: the error comes at the end. */
+class Heard {
+  readonly tell: (event: RunEvent) => void;
+  readonly #onThrow: () => void;
+  #thrown: { readonly error: unknown } | undefined;
+
+  constructor(tell: ((event: RunEvent) => void) | undefined, onThrow: () => void = () => undefined) {
+    this.tell = (event) => this.guard(() => tell?.(event));
+    this.#onThrow = onThrow;
+  }
+
+  guard(call: () => void): void {
+    if (this.#thrown) return;
+    try {
+      call();
+    } catch (error) {
+      this.#thrown = { error };
+      this.#onThrow();
+    }
+  }
+
+  rethrow(): void {
+    if (this.#thrown) throw this.#thrown.error as Error;
+  }
 }

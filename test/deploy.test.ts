@@ -1,201 +1,122 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { nameOf } from "../src/commands/command.ts";
 import { COMMANDS } from "../src/commands/list.ts";
-import { SECRETS } from "../src/config/secrets-in.ts";
-import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from "../src/config/settings.ts";
+import { SETTING_NAMES, flagOf, variableOf } from "../src/config/schema.ts";
 import { EXIT_CODES } from "../src/exit-codes.ts";
-import { Metrics } from "../src/commands/monitoring/metrics.ts";
-import { temporaryDirectory } from "./support/state-dir.ts";
+import { metricsText } from "../src/monitor/metrics.ts";
+import type { BatchRecord } from "../src/journal/store.ts";
 
 const FOLDER = join(import.meta.dirname, "../samples/deploy");
 const NAMES = readdirSync(FOLDER).sort();
-const YAML = NAMES.filter((name) => /\.ya?ml$/.test(name));
-const UNITS = NAMES.filter((name) => /\.(?:service|timer)$/.test(name));
+const SECRETS = ["api-key", "aes-key", "aes-iv"].map((name) => ({
+  variable: `PAYDROP_${name.toUpperCase().replace("-", "_")}`,
+  credential: `paydrop-${name}`,
+}));
 
 function textOf(name: string): string {
   return readFileSync(join(FOLDER, name), "utf8");
 }
 
-function has(program: string, ...args: string[]): boolean {
-  return spawnSync(program, args).status === 0;
-}
-
-/** A check that cannot be made here says so: nobody takes it for a green one. */
-function testWith(isHere: boolean, what: string): typeof test {
-  if (!isHere) process.stderr.write(`NOT CHECKED: ${what} is not on this machine\n`);
-  return test.skipIf(!isHere) as unknown as typeof test;
-}
-
 /** The word lists that call paydrop: lines of units and crontabs, arrays of YAML and Dockerfiles. */
-function callsIn(text: string): string[][] {
-  const lines = text.replaceAll(/^\s*#.*$/gm, "");
-  const spoken = [...lines.matchAll(/\/usr\/bin\/paydrop (.+)$/gm)].map(([, words = ""]) => words.split(" "));
-  const listed = [...lines.matchAll(/^\s*(?:CMD|args:|command:) (\[.+\])$/gm)].map(
-    ([, list = ""]) => JSON.parse(list) as string[],
-  );
-  return [...spoken, ...listed];
+function callsIn(name: string): string[][] {
+  const text = textOf(name).replaceAll(/^\s*#.*$/gm, "");
+  const spoken = [...text.matchAll(/\/usr\/bin\/paydrop (.+)$/gm)].map(([, words = ""]) => words.split(" "));
+  const arrays = text.matchAll(/^\s*(?:CMD|args:|command:) (\[.+\])$/gm);
+  return [...spoken, ...Array.from(arrays, ([, list = ""]) => JSON.parse(list) as string[])];
 }
 
-describe("files to copy", () => {
-  test("each has its line in the README beside them", () => {
-    const readme = textOf("README.md");
-    for (const name of NAMES) {
-      if (name === "README.md" || name.endsWith(".dockerignore")) continue;
-      expect(readme).toContain(`[${name}](${name})`);
-    }
-  });
+const CALLERS = NAMES.filter((name) => name !== "README.md" && callsIn(name).length > 0);
 
-  const callers = NAMES.filter((name) => name !== "README.md" && callsIn(textOf(name)).length > 0);
+test("files to copy → each has its line in the README beside them", () => {
+  const readme = textOf("README.md");
+  const others = NAMES.filter((name) => name !== "README.md" && !name.endsWith(".dockerignore"));
+  expect(others.filter((name) => !readme.includes(`[${name}](${name})`))).toEqual([]);
+  expect(CALLERS).toHaveLength(7);
+});
 
-  test("seven of them call paydrop", () => {
-    expect(callers).toEqual([
-      "Dockerfile",
-      "compose.yaml",
-      "crontab",
-      "kubernetes-cronjob.yaml",
-      "kubernetes-deployment.yaml",
-      "paydrop-sweep.service",
-      "paydrop.service",
-    ]);
-  });
+test.each(CALLERS)("%s → calls commands that exist, with flags that exist", (name) => {
+  for (const [said, ...words] of callsIn(name)) {
+    const command = COMMANDS.find((one) => nameOf(one) === said);
+    expect(command, said).toBeDefined();
+    const own = Object.keys(command?.options ?? {}).map((flags) => flags.split(" ")[0]);
+    const known = [...own, ...SETTING_NAMES.map(flagOf), "--config"];
+    expect(words.filter((word) => word.startsWith("-") && !known.includes(word))).toEqual([]);
+  }
+});
 
-  test.each(callers)("%s calls commands that exist, with flags that exist", (name) => {
-    for (const [said, ...words] of callsIn(textOf(name))) {
-      const command = COMMANDS.find((one) => one.name === said);
-      expect(command, said).toBeDefined();
-      const own = command?.options.map(({ flags }) => flags.split(" ")[0]) ?? [];
-      const shared = SETTING_NAMES.filter((setting) => "flag" in SETTINGS[setting]).map(flagOf);
-      for (const word of words.filter((one) => one.startsWith("-")))
-        expect([...own, ...shared, "--config"]).toContain(word);
-    }
-  });
-
-  test("every variable that is named exists", () => {
-    const secrets = Object.values(SECRETS).map(({ variable }) => variable);
-    const known = new Set([
-      ...SETTING_NAMES.map(variableOf),
-      ...secrets.flatMap((variable) => [variable, `${variable}_FILE`]),
-      "PAYDROP_CONFIG",
-    ]);
-    const named = NAMES.flatMap((name) => textOf(name).match(/PAYDROP_[A-Z0-9_]+/g) ?? []);
-    expect(named.length).toBeGreaterThan(10);
-    expect(named.filter((name) => !known.has(name))).toEqual([]);
-  });
-
-  test("no file holds a key, and every one that sends has a way to each", () => {
-    for (const name of callers.filter((one) => one !== "Dockerfile")) {
+test("variables → each exists, none holds a key, and who sends is given each key", () => {
+  const files = SECRETS.map(({ variable }) => `${variable}_FILE`);
+  const known = new Set([...SETTING_NAMES.map(variableOf), ...files]);
+  const named = NAMES.flatMap((name) => textOf(name).match(/PAYDROP_[A-Z0-9_]+/g) ?? []);
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+  for (const name of CALLERS.filter((one) => one !== "Dockerfile")) {
+    for (const { variable, credential } of SECRETS) {
       const text = textOf(name);
-      for (const { variable, credential } of Object.values(SECRETS)) {
-        expect(text, name).not.toMatch(new RegExp(`${variable}\\s*[=:]`));
-        const isGiven = text.includes(`${variable}_FILE`) || text.includes(`LoadCredential=${credential}:`);
-        expect(isGiven, `${name} ${variable}`).toBe(true);
-      }
+      expect(text.includes(`${variable}_FILE`) || text.includes(`LoadCredential=${credential}:`), name).toBe(true);
     }
-  });
-
-  test("the watcher is started again only after what a machine may repeat", () => {
-    const [, listed = ""] = /^RestartPreventExitStatus=(.*)$/m.exec(textOf("paydrop.service")) ?? [];
-    const again = [0, 7, 75];
-    const others = EXIT_CODES.map(({ code }) => code).filter((code) => !again.includes(code));
-    expect(listed.split(" ").map(Number)).toEqual(others);
-  });
-
-  test("whoever stops paydrop gives it the time of one answer", () => {
-    const waits = NAMES.flatMap((name) => [
-      ...textOf(name).matchAll(/(?:TimeoutStopSec=|terminationGracePeriodSeconds: |stop_grace_period: )(\d+)/g),
-    ]);
-    expect(waits.map(([, seconds]) => Number(seconds))).toEqual([150, 150, 150, 150, 150]);
-  });
-
-  test("alerts ask for metrics that are written", () => {
-    const metrics = new Metrics();
-    metrics.inbox = { files: 1, oldestSince: 0 };
-    metrics.finished(0, 0);
-    const written = metrics.text([{ operation: "payout", state: "accepted", rows: 1, amount: "1.00" }], 0);
-    const asked = textOf("alerts.yml").match(/paydrop_[a-z_]+/g) ?? [];
-    expect(asked.length).toBeGreaterThan(5);
-    for (const name of asked) expect(written).toMatch(new RegExp(`^${name}(?:\\{.*\\})? `, "m"));
-  });
-
-  test("the crontab has comments, variables and lines of five times and a command, nothing else", () => {
-    const time = String.raw`(?:\*|\d+(?:-\d+)?)(?:\/\d+)?(?:,\d+(?:-\d+)?)*`;
-    const line = new RegExp(String.raw`^(?:#.*|[A-Z_]+=\S+|${time}(?: ${time}){4} /usr/bin/paydrop \S.*)$`);
-    const wrong = textOf("crontab")
-      .trimEnd()
-      .split("\n")
-      .filter((one) => !line.test(one) || /^[^#]*%/.test(one));
-    expect(wrong).toEqual([]);
-  });
-
-  test("the image is built of what is there, and runs as a user of its own", () => {
-    const text = textOf("Dockerfile");
-    const copied = [...text.matchAll(/^COPY --from=build \/src\/(\S+) /gm)].map(([, path = ""]) => path);
-    expect(copied).toEqual(["package.json", "node_modules", "dist"]);
-    const { bin } = JSON.parse(readFileSync(join(FOLDER, "../../package.json"), "utf8")) as {
-      bin: { paydrop: string };
-    };
-    expect(text).toContain(`/opt/paydrop/${bin.paydrop} /usr/local/bin/paydrop`);
-    expect(existsSync(join(FOLDER, "../..", bin.paydrop.replace(/^dist/, "src").replace(/js$/, "ts")))).toBe(true);
-    expect(text).toMatch(/^USER 10001:10001$/m);
-  });
+  }
 });
 
-describe("as their own programs see them", () => {
-  testWith(has("python3", "-c", "import yaml"), "python3 with yaml")("every YAML file is YAML", () => {
-    const script = "import json,sys,yaml; print(json.dumps([yaml.safe_load(open(f)) for f in sys.argv[1:]]))";
-    const paths = YAML.map((name) => join(FOLDER, name));
-    const { status, stdout, stderr } = spawnSync("python3", ["-c", script, ...paths], { encoding: "utf8" });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    const byName = new Map((JSON.parse(stdout) as Record<string, unknown>[]).map((one, index) => [YAML[index], one]));
-    expect(byName.get("kubernetes-cronjob.yaml")).toMatchObject({
-      kind: "CronJob",
-      spec: {
-        concurrencyPolicy: "Forbid",
-        jobTemplate: { spec: { backoffLimit: 0, template: { spec: { restartPolicy: "Never", ...POD } } } },
-      },
-    });
-    expect(byName.get("kubernetes-deployment.yaml")).toMatchObject({
-      kind: "Deployment",
-      spec: { replicas: 1, strategy: { type: "Recreate" }, template: { spec: POD } },
-    });
-    expect(byName.get("compose.yaml")).toMatchObject({
-      services: { paydrop: { user: "10001:10001", read_only: true, stop_grace_period: "150s" } },
-    });
-    expect(byName.get("alerts.yml")).toMatchObject({ groups: [{ name: "paydrop" }] });
-  });
-
-  const hasSystemd = has("systemd-analyze", "--version");
-  testWith(hasSystemd, "systemd-analyze")("systemd takes every unit", () => {
-    const folder = temporaryDirectory();
-    // the program itself need not be installed where its unit is checked
-    for (const name of UNITS)
-      writeFileSync(join(folder, name), textOf(name).replaceAll("/usr/bin/paydrop", "/bin/true"));
-    const paths = UNITS.map((name) => join(folder, name));
-    const { stderr, stdout } = spawnSync("systemd-analyze", ["verify", "--man=no", ...paths], { encoding: "utf8" });
-    const said = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("paydrop"));
-    expect(said).toEqual([]);
-  });
-
-  testWith(hasSystemd, "systemd-analyze")("a unit with a misspelt line would be seen", () => {
-    const path = join(temporaryDirectory(), "paydrop.service");
-    writeFileSync(path, textOf("paydrop.service").replace("/usr/bin/paydrop", "/bin/true").replace("UMask=", "UMaks="));
-    const { stderr, stdout } = spawnSync("systemd-analyze", ["verify", "--man=no", path], { encoding: "utf8" });
-    expect(`${stdout}${stderr}`).toContain("UMaks");
-  });
-
-  testWith(has("logrotate", "--version"), "logrotate")("logrotate takes its file", () => {
-    const path = join(temporaryDirectory(), "logrotate");
-    writeFileSync(path, textOf("logrotate").replace("paydrop payroll", "root root"), { mode: 0o600 });
-    const { status, stderr } = spawnSync("logrotate", ["--debug", path], { encoding: "utf8" });
-    expect({ status, stderr: stderr.includes("error:") }).toEqual({ status: 0, stderr: false });
-  });
+test("the watcher → begins again only after what a machine may repeat", () => {
+  const [, listed = ""] = /^RestartPreventExitStatus=(.*)$/m.exec(textOf("paydrop.service")) ?? [];
+  const others = EXIT_CODES.map(({ code }) => code).filter((code) => ![0, 7, 75].includes(code));
+  expect(listed.split(" ").map(Number)).toEqual(others);
 });
 
-const POD = {
-  terminationGracePeriodSeconds: 150,
-  automountServiceAccountToken: false,
-  securityContext: { runAsNonRoot: true, runAsUser: 10001 },
-  containers: [{ name: "paydrop", securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false } }],
-};
+test("whoever stops paydrop → gives it the time of one answer", () => {
+  const stops = /(?:TimeoutStopSec=|terminationGracePeriodSeconds: |stop_grace_period: )(\d+)/g;
+  const waits = NAMES.flatMap((name) => Array.from(textOf(name).matchAll(stops), ([, seconds]) => Number(seconds)));
+  expect(waits).toEqual([150, 150, 150, 150, 150]);
+});
+
+test("alerts → ask for metrics that are written", () => {
+  const batches = [{ label: "payout", tallies: { rejected: { rows: 1, amount: "1.00" } } }] as unknown as BatchRecord[];
+  const ends = ["last_finished", "last_success"].map((name) => [`${name}_timestamp_seconds`, 0] as const);
+  const written = metricsText(batches, [{ files: 1, oldestSince: 0 }], ends, 0);
+  const asked = textOf("alerts.yml").match(/paydrop_[a-z_]+(?:\{state="[a-z]+"\})?/g) ?? [];
+  expect(asked.length).toBeGreaterThan(5);
+  for (const [name = "", state = ""] of asked.map((one) => one.split(/[{}]/))) {
+    expect(written.split("\n").some((line) => line.startsWith(name) && line.includes(state))).toBe(true);
+  }
+});
+
+test("the crontab → comments, variables, and lines of five times and a command", () => {
+  const time = String.raw`(?:\*|\d+(?:-\d+)?)(?:\/\d+)?(?:,\d+(?:-\d+)?)*`;
+  const line = new RegExp(String.raw`^(?:#.*|[A-Z_]+=\S+|${time}(?: ${time}){4} /usr/bin/paydrop [^%]+)$`);
+  const lines = textOf("crontab").trimEnd().split("\n");
+  expect(lines.filter((one) => !line.test(one))).toEqual([]);
+});
+
+test("the image → made of what is there, run by a user of its own", () => {
+  const text = textOf("Dockerfile");
+  const copied = [...text.matchAll(/^COPY --from=build \/src\/(\S+) /gm)].map(([, path = ""]) => path);
+  expect(copied).toEqual(["package.json", "node_modules", "dist"]);
+  const packed = readFileSync(join(FOLDER, "../../package.json"), "utf8");
+  const { bin } = JSON.parse(packed) as { bin: { paydrop: string } };
+  expect(text).toContain(`/opt/paydrop/${bin.paydrop} /usr/local/bin/paydrop`);
+  expect(text).toMatch(/^USER 10001:10001$/m);
+});
+
+const HAS_YAML = spawnSync("python3", ["-c", "import yaml"]).status === 0;
+
+test.skipIf(!HAS_YAML)("YAML files → as a YAML reader sees them, nothing runs twice", () => {
+  const script = "import json,sys,yaml; print(json.dumps([yaml.safe_load(open(f)) for f in sys.argv[1:]]))";
+  const yaml = NAMES.filter((name) => /\.ya?ml$/.test(name));
+  const paths = yaml.map((name) => join(FOLDER, name));
+  const { status, stdout, stderr } = spawnSync("python3", ["-c", script, ...paths], { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  const byName: unknown = Object.fromEntries((JSON.parse(stdout) as unknown[]).map((one, at) => [yaml[at], one]));
+  const containers = [{ securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false } }];
+  const spec = { terminationGracePeriodSeconds: 150, securityContext: { runAsUser: 10001 }, containers };
+  const job = { backoffLimit: 0, template: { spec: { restartPolicy: "Never", ...spec } } };
+  expect(byName).toMatchObject({
+    "kubernetes-cronjob.yaml": { spec: { concurrencyPolicy: "Forbid", jobTemplate: { spec: job } } },
+    "kubernetes-deployment.yaml": { spec: { replicas: 1, strategy: { type: "Recreate" }, template: { spec } } },
+    "compose.yaml": { services: { paydrop: { user: "10001:10001", read_only: true, stop_grace_period: "150s" } } },
+    "alerts.yml": { groups: [{ name: "paydrop" }] },
+  });
+});

@@ -1,145 +1,154 @@
-import { globSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "./support/state-dir.ts";
+import { figuresOf, LIMITS } from "./figures.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-/** Data goes one way (DESIGN §4). */
-const STAGES = ["intake", "reader", "checks", "journal", "submission", "results"];
-/** Where values of several stages may meet. What else is no stage knows a stage by its types only. */
-const MEETING_PLACES =
-  /^(?:processor|take-in|reading|journal-thread|index|cli)\.ts$|^(?:commands|batch|proof-read|drop-folder|library)\//;
+
+/**
+ * Each may know only those before it, by values and by types alike (DESIGN §4). What stands in one line knows each other
+ * as well.
+ */
+const LAYERS = [
+  [
+    "operations",
+    "messages",
+    "amount.ts",
+    "column-name.ts",
+    "day.ts",
+    "file-format.ts",
+    "mask.ts",
+    "printable.ts",
+    "fault-point.ts",
+    "state-dir.ts",
+  ],
+  ["errors.ts", "exit-codes.ts", "config", "disk.ts"],
+  ["intake"],
+  ["reader"],
+  ["checks"],
+  ["duplicates"],
+  ["journal"],
+  ["client"],
+  ["submission"],
+  ["events.ts"],
+  ["results"],
+  ["screen", "monitor", "help", "sandbox"],
+  ["batch.ts"],
+  ["commands", "index.ts", "cli.ts", "bin.ts", "browser.ts"],
+];
+/** Steps of a row's way: none takes anything of another one but through `batch.ts` and what is above it. */
 const ENDS_THE_PROCESS = ["bin.ts", "cli.ts"];
 const ENDING = /\bprocess\s*\.\s*(?:(?:exit|abort|reallyExit)\b|exitCode\s*=(?!=))/;
-const NAMES_THAT_SAY_NOTHING = /^(?:utils?|helpers?|common|types?|misc|lib|shared|interfaces?)(?:\.|$)/;
-const TOP_LEVEL = ["src", "samples", "test"];
-const BUILT = ["dist", "coverage", "node_modules"];
+const NAMES_THAT_SAY_NOTHING = /^(?:utils?|helpers?|common|types?|misc|lib|interfaces?)(?:\.|$)/;
 
-test("stages meet only where they may, data goes one way, and nothing imports itself in a circle", () => {
+test("a file knows only what comes before it, and no circle of imports is there", () => {
   expect(breachesIn(join(ROOT, "src"))).toEqual([]);
 });
 
-test("no file is named after nothing", () => {
-  const names = globSync("{src,test}/**", { cwd: ROOT }).filter((path) => path.split("/").some(saysNothing));
-  expect(names).toEqual([]);
+test("the house stays within its budgets", () => {
+  const figures = figuresOf(ROOT);
+  for (const [name, most] of Object.entries(LIMITS)) expect(figures[name], name).toBeLessThanOrEqual(most);
 });
 
-test("no folder stands at the top level without need", () => {
+test("one level of folders, and no file is named after nothing", () => {
+  const files = globSync("{src,test}/**/*.*", { cwd: ROOT });
+  expect(files.filter((path) => path.split("/").some((name) => NAMES_THAT_SAY_NOTHING.test(name)))).toEqual([]);
+  expect(files.filter((path) => /^src\/[^/]+\/[^/]+\//.test(path) && path.endsWith(".ts"))).toEqual([]);
   const folders = readdirSync(ROOT, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && !BUILT.includes(entry.name))
+    .filter((entry) => entry.isDirectory() && !/^\./.test(entry.name))
     .map((entry) => entry.name);
-  expect(folders.sort()).toEqual([...TOP_LEVEL].sort());
+  expect(
+    folders.filter((name) => !["dist", "coverage", "node_modules", "src", "samples", "test"].includes(name)),
+  ).toEqual([]);
+});
+
+test("sentences stand in messages, and a row's state is written in one place", () => {
+  const files = globSync("src/**/*.ts", { cwd: ROOT });
+  const textOf = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+  expect(files.filter((path) => /new PaydropError\(\s*(?:`|"[^"]* )/.test(textOf(path)))).toEqual([]);
+  expect(files.filter((path) => /UPDATE row\b[^`"]*\bstate\b/i.test(textOf(path)))).toEqual(["src/journal/states.ts"]);
 });
 
 test("each breach is seen in a tree that has it", () => {
   const files = {
     "checks/fine.ts": 'import type { Row } from "../reader/row.ts";\nimport { amount } from "../amount.ts";',
     "checks/back.ts": 'import type { Journal } from "../journal/store.ts";',
-    "checks/value.ts": 'import {\n  openSheet,\n  type Row,\n} from "../reader/sheet.ts";',
-    "checks/late.ts": 'const sheet = await import("../reader/sheet.ts");',
-    "checks/again.ts": 'export { openSheet } from "../reader/sheet.ts";',
-    "checks/whole.ts": 'export * from "../results/rows.ts";',
-    "checks/bare.ts": 'import "../reader/sheet.ts";',
-    "client/stage.ts": 'import { outcomeOf } from "../submission/outcome.ts";',
-    "client/shape.ts": 'import type { Outcome } from "../submission/outcome.ts";',
-    "processor.ts": 'import { openSheet } from "./reader/sheet.ts";\nimport { rows } from "./results/rows.ts";',
-    "reader/row.ts": "",
-    "reader/sheet.ts": 'import { a } from "./circle.ts";',
-    "reader/circle.ts": 'import { b } from "./sheet.ts";\nimport type { Row } from "./row.ts";',
-    "results/rows.ts": "process.exitCode = 1;",
-    "submission/outcome.ts": "process.exit(1);",
+    "reader/late.ts": 'const checks = await import("../checks/fine.ts");',
+    "reader/row.ts": 'import type { A } from "./circle.ts";',
+    "reader/circle.ts": 'export type { B } from "./row.ts";',
     "operations/upward.ts": 'import { run } from "../commands/run.ts";',
-    "commands/run.ts": 'import { openSheet } from "../reader/sheet.ts";\nimport { all } from "./list.ts";',
-    "commands/list.ts": 'export const all = () => import("./run.ts");',
+    "commands/run.ts": 'import { open } from "../reader/row.ts";',
+    "submission/ends.ts": "process.exit(1);",
     "amount.ts": "// process.exit() is for the launcher\nexport const amount = report.exitCode;",
     "journal/store.ts": "",
+    "strange.ts": 'import { amount } from "./amount.ts";',
   };
-  const tree = temporaryDirectory();
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(tree, path)), { recursive: true });
-    writeFileSync(join(tree, path), text);
+  const tree = mkdtempSync(join(tmpdir(), "paydrop-test-"));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(tree, path)), { recursive: true });
+      writeFileSync(join(tree, path), text);
+    }
+    expect(breachesIn(tree).sort()).toEqual([
+      "a circle: reader/circle.ts → reader/row.ts → reader/circle.ts",
+      "checks/back.ts knows journal/store.ts",
+      "operations/upward.ts knows commands/run.ts",
+      "reader/late.ts knows checks/fine.ts",
+      "strange.ts stands in no layer",
+      "submission/ends.ts ends the process",
+    ]);
+  } finally {
+    rmSync(tree, { recursive: true });
   }
-  expect(breachesIn(tree).sort()).toEqual([
-    "a circle: reader/circle.ts → reader/sheet.ts → reader/circle.ts",
-    "checks/again.ts takes a value from reader/sheet.ts, another stage",
-    "checks/back.ts knows journal/store.ts, a later stage",
-    "checks/bare.ts takes a value from reader/sheet.ts, another stage",
-    "checks/late.ts takes a value from reader/sheet.ts, another stage",
-    "checks/value.ts takes a value from reader/sheet.ts, another stage",
-    "checks/whole.ts knows results/rows.ts, a later stage",
-    "client/stage.ts takes a value from submission/outcome.ts, a stage",
-    "operations/upward.ts takes a value from commands/run.ts, a meeting place",
-    "results/rows.ts ends the process",
-    "submission/outcome.ts ends the process",
-  ]);
 });
-
-test("the names that say nothing are seen", () => {
-  expect(["utils.ts", "types.ts", "common", "type-of-thing.ts", "journal"].filter(saysNothing)).toEqual([
-    "utils.ts",
-    "types.ts",
-    "common",
-  ]);
-});
-
-function saysNothing(name: string): boolean {
-  return NAMES_THAT_SAY_NOTHING.test(name);
-}
 
 interface Import {
   readonly from: string;
   readonly to: string;
-  readonly isType: boolean;
-  /** Loaded when it is needed: it cannot close a circle of evaluation. */
-  readonly isLate: boolean;
 }
 
 /** What in this tree breaks the rules of DESIGN §4, in words. */
 function breachesIn(folder: string): string[] {
-  const files = globSync("**/*.ts", { cwd: folder }).sort();
-  const imports = files.flatMap((file) => importsOf(file, readFileSync(join(folder, file), "utf8")));
-  const ending = files.filter((file) => {
-    const code = readFileSync(join(folder, file), "utf8").replaceAll(/\/\/.*|\/\*[^]*?\*\//g, "");
-    return !ENDS_THE_PROCESS.includes(file) && ENDING.test(code);
-  });
+  const files = globSync("**/*.ts", { cwd: folder })
+    .filter((file) => !file.endsWith(".d.ts"))
+    .sort();
+  const textOf = (file: string): string => readFileSync(join(folder, file), "utf8");
+  const imports = files.flatMap((file) => importsOf(file, textOf(file)));
+  const ending = files.filter(
+    (file) => !ENDS_THE_PROCESS.includes(file) && ENDING.test(textOf(file).replaceAll(/\/\/.*|\/\*[^]*?\*\//g, "")),
+  );
   return [
-    ...imports.flatMap(breachOf),
+    ...files.filter((file) => layerOf(file) < 0).map((file) => `${file} stands in no layer`),
+    ...imports.filter(isUpward).map(({ from, to }) => `${from} knows ${to}`),
     ...ending.map((file) => `${file} ends the process`),
-    ...circlesIn(imports.filter((one) => !one.isType && !one.isLate)).map(
-      (circle) => `a circle: ${circle.join(" → ")}`,
-    ),
+    ...circlesIn(imports).map((circle) => `a circle: ${circle.join(" → ")}`),
   ];
 }
 
-const IMPORT = /^\s*(?:import|export)\s+(type\s)?(?:[^"';]*?\sfrom\s+)?"(\.[^"]+)"|\bimport\(\s*"(\.[^"]+)"\s*\)/gm;
+const IMPORT = /^\s*(?:import|export)\s+(?:[^"';]*?\sfrom\s+)?"(\.[^"]+)"|\bimport\(\s*"(\.[^"]+)"\s*\)/gm;
 
 function importsOf(file: string, text: string): Import[] {
-  return Array.from(text.matchAll(IMPORT), ([, type, from, late]) => ({
+  return Array.from(text.matchAll(IMPORT), ([, from, late]) => ({
     from: file,
     to: join(dirname(file), from ?? late ?? ""),
-    isType: type !== undefined,
-    isLate: late !== undefined,
-  }));
+  })).filter(({ to }) => to.endsWith(".ts"));
 }
 
-function breachOf({ from, to, isType }: Import): string[] {
-  if (MEETING_PLACES.test(from) || from === "bin.ts") return [];
-  const [here, there] = [stageOf(from), stageOf(to)];
-  if (MEETING_PLACES.test(to)) return isType ? [] : [`${from} takes a value from ${to}, a meeting place`];
-  if (there === -1 || here === there) return [];
-  if (here === -1) return isType ? [] : [`${from} takes a value from ${to}, a stage`];
-  if (there > here) return [`${from} knows ${to}, a later stage`];
-  return isType ? [] : [`${from} takes a value from ${to}, another stage`];
+function layerOf(file: string): number {
+  return LAYERS.findIndex((names) => names.includes(file.split("/")[0] ?? ""));
 }
 
-function stageOf(file: string): number {
-  return STAGES.indexOf(file.split("/")[0] ?? "");
+function isUpward({ from, to }: Import): boolean {
+  return layerOf(from) >= 0 && layerOf(to) > layerOf(from);
 }
 
 /** Every circle of imports once, from its first file in the order of names. */
 function circlesIn(imports: readonly Import[]): string[][] {
   const circles = new Map<string, string[]>();
-  const walk = (file: string, path: readonly string[], done: Set<string>): void => {
+  const of = Map.groupBy(imports, ({ from }) => from);
+  const done = new Set<string>();
+  const walk = (file: string, path: readonly string[]): void => {
     const start = path.indexOf(file);
     if (start >= 0) {
       const circle = fromFirst(path.slice(start));
@@ -148,10 +157,9 @@ function circlesIn(imports: readonly Import[]): string[][] {
     }
     if (done.has(file)) return;
     done.add(file);
-    for (const { from, to } of imports) if (from === file) walk(to, [...path, file], done);
+    for (const { to } of of.get(file) ?? []) walk(to, [...path, file]);
   };
-  const done = new Set<string>();
-  for (const { from } of imports) walk(from, [], done);
+  for (const from of of.keys()) walk(from, []);
   return [...circles.values()];
 }
 

@@ -1,181 +1,232 @@
-import { wireAmount } from "./cells/amount-unit.ts";
+import { safeParse } from "zod/mini";
+import { SUMMABLE } from "../amount.ts";
+import type { Config } from "../config/schema.ts";
 import { FileRefusedError } from "../errors.ts";
-import { isTable, type FileFormat } from "../format.ts";
-import { withoutTextMark } from "../text/spreadsheet-text.ts";
-import { normalizeName } from "../text/names.ts";
-import { OPERATIONS } from "../operations/catalogue.ts";
-import type { Operation } from "../operations/operation.ts";
-import { printable } from "../text/printable.ts";
+import { maskStrayAmount } from "../mask.ts";
+import type { Fault } from "../messages/sentence.ts";
+import { OPERATION_NAMES, operationNamed, operationSaid, type OperationName } from "../operations/index.ts";
+import { printable } from "../printable.ts";
+import { OWN_COLUMNS, type Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
-import { cellText } from "./cells/cell.ts";
-import { checkFields } from "./check-fields.ts";
-import { createColumnPlan, positionIn, type ColumnPlan } from "./columns.ts";
-import { compileForm, type CheckChoices, type CompiledForm } from "./compile.ts";
-import { faultOfRow, faultsOfOthers } from "./fault-of.ts";
-import type { Fault } from "./fault.ts";
-import { formOfRow, formsInFile, operationOfRow, type FormInFile } from "./cells/form-of.ts";
-import { isHeaderAgain } from "./header-again.ts";
-import type { CheckedRow } from "./instruction.ts";
-import { operationByRules, type KnownValues } from "./rules.ts";
-import { amountReaderOf, type ReadAmount } from "./cells/group-digits.ts";
-import { readableAmount } from "./cells/read-number.ts";
-import { totalsFinder, type FindTotals } from "./whole-row.ts";
+import { headerAgain, underTable } from "../reader/under-table.ts";
+import { faultBeside, otherColumns, readOwn, type OtherColumn } from "./beside.ts";
+import { cellOf, faultAt, isFinding, readCell, wordsAt } from "./cells.ts";
+import type { CheckedRow } from "./checked-row.ts";
+import {
+  formsInFile,
+  payeeText,
+  paymentText,
+  readAmount,
+  refusal,
+  schemaFinding,
+  type FieldInFile,
+  type FormInFile,
+} from "./form.ts";
+import type { Finding } from "./not-a-value.ts";
+import type { OpenedFile } from "./open-file.ts";
+import { lookAtRow, type FileLook } from "./point-out.ts";
 
-export interface CheckerOptions {
-  /** The name for the message, where the file is refused for its columns. */
-  readonly fileName: string;
-  readonly format: FileFormat;
-  /** Where a table's header stands, if not in row 1. */
-  readonly headerRow?: number | undefined;
-  /** The file's operation; undefined only where a column `operation` says it row by row. */
-  readonly operation?: Operation;
-  readonly choices: CheckChoices;
-  /** Example rows of our templates may go. */
-  readonly sandbox: boolean;
-  /** The values in the lists of the rules. */
-  readonly known?: KnownValues;
+/** What is the same for all rows of a file. */
+export interface FileCheck {
+  readonly opened: OpenedFile;
+  readonly config: Config;
+  /** A table's rows stand below a header, and its cells have names (`G14`). */
+  readonly isTable: boolean;
+  readonly isWorkbook: boolean;
+  /** The day of now, `2026-11-27`. */
+  readonly today: string;
+  /** Is told of every valid row. */
+  readonly look: FileLook;
 }
 
-export interface Checker {
-  /**
-   * Every row as an instruction or with all its faults, in order. Throws FileRefusedError where the columns cannot be
-   * taken, and where a table with other columns begins in the rows.
-   */
-  check(rows: readonly Row[]): CheckedRow[];
+/** How rows of one operation are checked. */
+interface OperationCheck {
+  readonly name: OperationName;
+  readonly forms: readonly FormInFile[];
+  readonly others: readonly OtherColumn[];
 }
 
-type CheckRow = (row: Row) => CheckedRow;
+type Values = Record<string, string | undefined>;
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Rows to instructions or faults. What depends on the columns alone is worked out once per set of columns. */
-export function createChecker(options: CheckerOptions): Checker {
-  const known = new WeakMap<readonly string[], CheckRow>();
-  let columns: readonly string[] | undefined;
-  let checkRow: CheckRow | undefined;
-  return {
-    check: (rows) =>
-      rows.map((row) => {
-        if (!checkRow || row.columns !== columns) {
-          columns = row.columns;
-          checkRow = known.get(columns) ?? createRowCheck(row, options);
-          known.set(columns, checkRow);
-        }
-        return checkRow(row);
-      }),
-  };
-}
-
-function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
-  const hasOperationColumn = first.columns.some((column) => normalizeName(column) === "operation");
-  const byRules = new Map(OPERATIONS.map((one) => [one, operationByRules(one, options.choices.rules)]));
-  const plan = planFor(first, hasOperationColumn, options, byRules);
-  const operationAt = positionIn(plan, "operation");
-  const amountAt = positionIn(plan, "amount");
-  const readAmount = amountReaderOf(options.choices);
-  const file = { name: options.fileName, isTable: isTable(options.format) };
-  const inFile = operationsInFile(plan, options);
-  const setting = {
-    hasCells: file.isTable,
-    sandbox: options.sandbox,
-    referenceAt: positionIn(plan, "reference"),
-    periodAt: positionIn(plan, "period"),
-    ownColumns: options.choices.ownColumns,
-  };
-
-  /** An invalid row, with its amount where it is readable; not where cells moved: there it may be an account number. */
-  const invalid = (row: Row, faults: readonly Fault[], operation?: Operation): CheckedRow => {
-    const isAside = faults.some(({ code }) => code === "cells_shifted");
-    const amount = isAside ? undefined : amountIn(row, amountAt, readAmount);
-    return { row, faults, ...(operation ? { operation } : {}), ...(amount === undefined ? {} : { amount }) };
-  };
-
-  return (row) => {
-    if (row.repeatedKey !== undefined) {
-      const fault = faultOfRow({ code: "key_repeated", found: `"${printable(row.repeatedKey, 40)}"` });
-      return invalid(row, [fault], hasOperationColumn ? undefined : options.operation);
-    }
-    if (isHeaderAgain(row, amountAt, file)) return { row, faults: [faultOfRow({ code: "header_again" })] };
-    const said =
-      options.operation && !hasOperationColumn ? options.operation : operationOfRow(row, plan, options.operation);
-    if ("code" in said) return invalid(row, [faultOfRow(said, cellText(row, operationAt))]);
-    const operation = byRules.get(said) ?? said;
-    const { findTotals, forms } = inFile(operation);
-    const totals = findTotals(row);
-    if (totals !== undefined) {
-      return { row, operation, faults: [faultOfRow({ code: "totals_row", found: `a ${operation.name}` }, totals)] };
-    }
-    const form = formOfRow(row, forms);
-    if ("code" in form) {
-      const others = row.mapped ? faultsOfOthers(row.mapped, setting.hasCells) : [];
-      return invalid(row, [faultOfRow(form), ...others], operation);
-    }
-    const checked = checkFields(row, form.compiled, setting);
-    const { instruction, warnings } = checked;
-    const result = instruction ? { row, instruction } : invalid(row, checked.faults, operation);
-    return warnings ? { ...result, warnings } : result;
-  };
-}
-
-/** The amount of a row as it would be sent: only such amounts can be added up. undefined where it cannot be read. */
-function amountIn(row: Row, amountAt: number, readAmount: ReadAmount | undefined): string | undefined {
-  const cell = row.cells[amountAt] ?? "";
-  const written = typeof cell === "string" ? withoutTextMark(cell.trim(), true) : cell.source;
-  const plain = typeof cell === "string" ? (readAmount?.(written) ?? written) : written;
-  const sent = typeof plain === "string" ? wireAmount(plain, row.mapped?.amountUnit ?? "rupees") : undefined;
-  return sent === undefined ? undefined : readableAmount(sent);
-}
-
-interface CompiledFormInFile extends FormInFile {
-  readonly compiled: CompiledForm;
-}
-
-/** How every row of an operation is checked, with these columns. */
-interface OperationInFile {
-  readonly findTotals: FindTotals;
-  readonly forms: readonly CompiledFormInFile[];
-}
-
-/** Gives the checks of an operation, which are worked out at its first row. */
-function operationsInFile(
-  plan: ColumnPlan,
-  { choices, known }: CheckerOptions,
-): (operation: Operation) => OperationInFile {
-  const operations = new Map<Operation, OperationInFile>();
-  return (operation) => {
-    let found = operations.get(operation);
-    if (!found) {
-      const forms = formsInFile(operation, plan).map((one) => ({
-        ...one,
-        compiled: compileForm(operation, one.form, plan, choices, known),
-      }));
-      operations.set(operation, (found = { findTotals: totalsFinder(plan, operation), forms }));
-    }
+/** Makes the checks for all rows with one set of columns: what depends on these alone is worked out once. */
+export function createRowCheck(names: readonly string[], file: FileCheck) {
+  const { operation, plan } = file.opened;
+  const columns = plan(names);
+  const checks = new Map<OperationName, OperationCheck>();
+  const checkOf = (name: OperationName): OperationCheck => {
+    const found = checks.get(name) ?? operationCheck(name, columns, file);
+    checks.set(name, found);
     return found;
   };
+  const { others } = checkOf(operation ?? "payout");
+  return {
+    /** Columns that say when or whether a row is to be paid. */
+    whenColumns: others.filter(({ meaning }) => meaning !== "currency").map(({ column }) => column),
+    check(row: Row): CheckedRow {
+      const said = operationOfRow(row, columns, file);
+      if (typeof said === "string") return checkRow(row, checkOf(said), columns, file);
+      return { row, faults: [said], notices: [], ...(operation === undefined ? {} : { operation }) };
+    },
+  };
+}
+
+export type RowCheck = ReturnType<typeof createRowCheck>;
+
+function operationOfRow(row: Row, { sources }: Columns, { opened, isTable }: FileCheck): OperationName | Fault {
+  if (row.repeatedKey !== undefined) {
+    return { code: "key_repeated", row: row.number, facts: { key: printable(row.repeatedKey, 40) } };
+  }
+  const source = sources.get("operation");
+  const text = wordsAt(row, source?.at);
+  const said = operationSaid(text)?.name;
+  const { operation } = opened;
+  const found = operation ?? said;
+  if (found !== undefined && (found === said || text === "")) return found;
+  const facts = { known: operation ?? OPERATION_NAMES.join(", ") };
+  return faultAt(row, { name: "operation", kind: "text", source }, { code: "operation_unclear", facts }, isTable);
+}
+
+function operationCheck(name: OperationName, columns: Columns, { opened, config }: FileCheck): OperationCheck {
+  const { option, mustBe = [] } = opened.mapping ?? {};
+  const forms = formsInFile(operationNamed(name), columns, config);
+  const fields = forms.flatMap((form) => form.fields.map((field) => field.name));
+  const used = new Set([...fields, ...OWN_COLUMNS].flatMap((field) => columns.sources.get(field)?.at ?? []));
+  return {
+    name,
+    forms: forms.filter(({ form }) => option === undefined || form.option === option),
+    others: otherColumns(columns.names, used, [...config.own_columns, ...mustBe.map(({ column }) => column)]),
+  };
+}
+
+function checkRow(row: Row, check: OperationCheck, columns: Columns, file: FileCheck): CheckedRow {
+  const operation = check.name;
+  const form = formOfRow(row, check.forms);
+  if ("code" in form) return noPayment(row, file) ?? { row, operation, faults: [form], notices: [] };
+  const { values, faults: ofFields } = readFields(row, form, file);
+  const { own, faults: ofOwn } = readOwn(row, columns, file);
+  const beside = columns.faultsOf?.(row) ?? [];
+  const currency = faultBeside(row, check.others, "currency_other", file);
+  const faults = [...ofFields, ...ofOwn, ...beside, ...(currency ? [currency] : [])];
+  const amount = values[form.amount.name];
+  const payee = values[form.payee.name];
+  if (faults.length > 0 && !/[0-9]/.test(payee ?? "")) {
+    const other = noPayment(row, file);
+    if (other) return other;
+  }
+  const { option } = form.form;
+  const debit = form.debit && values[form.debit.name];
+  const notices = lookAtRow(row, form, values, file.isTable);
+  const checked: Writable<CheckedRow> = { row, operation, faults, notices, ...own };
+  if (option !== undefined) checked.option = option;
+  if (amount !== undefined && SUMMABLE.test(amount)) checked.amount = amount;
+  if (debit !== undefined) checked.debit = debit;
+  if (payee !== undefined && !faults.some(({ facts }) => facts?.["field"] === form.payee.name)) {
+    checked.payee = payeeText(form, payee);
+  }
+  if (faults.length > 0 || amount === undefined || checked.payee === undefined) return checked;
+  const later = faultBeside(row, check.others, "not_now", file);
+  if (later) checked.notNow = later;
+  file.look.add(row, form, checked.payee, values);
+  checked.instruction = { payload: payloadOf(form, values), payment: paymentText(form, checked.payee, values) };
+  return checked;
+}
+
+/** Of several forms the one whose own fields hold values. A fault where both do, or neither: a person must say. */
+function formOfRow(row: Row, forms: readonly FormInFile[]): FormInFile | Fault {
+  const [only] = forms;
+  if (only && forms.length === 1) return only;
+  const isFilled = (at: number): boolean => wordsAt(row, at) !== "";
+  const filled = forms.filter(({ own }) => own.some(isFilled));
+  if (filled[0] && filled.length === 1) return filled[0];
+  const payees = forms.map(({ payee }) => payee.name).join(", ");
+  if (filled.length === 0) return { code: "option_neither", row: row.number, facts: { fields: payees } };
+  const names = forms.flatMap(({ own }) => own.filter(isFilled).map((at) => row.columns[at]));
+  return { code: "option_both", row: row.number, facts: { filled: printable(names.join(", "), 200) } };
 }
 
 /**
- * The plan of the columns. Throws FileRefusedError where the file cannot be taken. In JSON each row has keys of its
- * own: there a missing field makes the row invalid, and not the file.
+ * What goes, or would: also of fields that are wrong, as far as they were text. The schema decides it, and the settings;
+ * only where one of them says no, is it found out why.
  */
-function planFor(
-  first: Row,
-  hasOperationColumn: boolean,
-  options: CheckerOptions,
-  byRules: ReadonlyMap<Operation, Operation>,
-): ColumnPlan {
-  const hasHeader = isTable(options.format);
-  const possible = hasOperationColumn || !options.operation ? OPERATIONS : [options.operation];
-  const plan = createColumnPlan(first.columns, {
-    operations: possible.map((one) => byRules.get(one) ?? one),
-    ownColumns: options.choices.ownColumns,
-    mustBeComplete: hasHeader && !hasOperationColumn,
-  });
-  if ("positions" in plan) return plan;
-  const place = { row: hasHeader ? (options.headerRow ?? HEADER_ROW) : first.number };
-  throw new FileRefusedError(
-    options.fileName,
-    plan.map((fault) => ({ ...fault, ...place })),
-  );
+function readFields(
+  row: Row,
+  form: FormInFile,
+  { isWorkbook, isTable }: FileCheck,
+): { readonly values: Values; readonly faults: readonly Fault[] } {
+  const values: Values = {};
+  const written: Values = {};
+  const broken: Record<string, Finding> = {};
+  for (const field of form.fields) {
+    const read = readField(row, field, form, isWorkbook, written);
+    if (typeof read === "string") values[field.name] = read === "" ? field.default : read;
+    else broken[field.name] = read;
+  }
+  const refused = safeParse(form.schema, values).error?.issues.map(({ path }) => path[0]);
+  const faults: Fault[] = [];
+  for (const field of form.fields) {
+    const { name } = field;
+    const value = values[name];
+    const isRefused = refused?.includes(name) === true;
+    let finding = broken[name];
+    if (value === undefined) finding ??= isRefused ? { code: "value_missing" } : undefined;
+    else finding ??= isRefused ? schemaFinding(value, field) : refusal(value, field, form);
+    if (finding) faults.push(faultAt(row, field, finding, isTable, written[name]));
+  }
+  return { values, faults };
 }
 
-const HEADER_ROW = 1;
+/** The text to send; empty where there is none. `written`: is told what stands there, where another text is sent. */
+function readField(
+  row: Row,
+  field: FieldInFile,
+  form: FormInFile,
+  isWorkbook: boolean,
+  written: Values,
+): string | Finding {
+  const { source, name } = field;
+  if (!source) return "";
+  const given = cellOf(row, source);
+  if (isFinding(given)) return given;
+  const text = readCell(given, field, isWorkbook);
+  if (typeof text !== "string" || text === "") return text;
+  const sent = field === form.amount ? readAmount(text, typeof given === "string", form) : text;
+  if (source.give || sent !== text) written[name] = text;
+  return sent;
+}
+
+/** A row that is no payment at all is told as that, and as nothing else. Throws where another table begins with it. */
+function noPayment(row: Row, { opened, isTable }: FileCheck): CheckedRow | undefined {
+  const texts = row.cells.map((_, at) => wordsAt(row, at));
+  const again = headerAgain(row.columns, texts);
+  if (again === "moved" && isTable) {
+    throw new FileRefusedError(opened.snapshot.fileName, [{ code: "columns_change", row: row.number }]);
+  }
+  const what = again === "again" ? "header" : underTable(texts);
+  if (what === undefined) return undefined;
+  const first = printable(texts.find((text) => text !== "") ?? "", 40);
+  return {
+    row,
+    faults: [{ code: NO_PAYMENT, row: row.number, facts: { what, value: maskStrayAmount(first) } }],
+    notices: [],
+  };
+}
+
+/** The fault of a row under the table that is no payment: nobody misses its amount. */
+export const NO_PAYMENT = "no_payment";
+
+/** All characters that JSON escapes. */
+const ESCAPED = /["\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
+
+/** Compact JSON (§5.2 step 1) with the fields in the order of §2; numbers keep the very digits of the file. */
+function payloadOf({ fields }: FormInFile, values: Values): string {
+  const members: string[] = [];
+  for (const { name, key, isText, sendsEmpty } of fields) {
+    const value = values[name];
+    if (value === undefined) {
+      if (sendsEmpty) members.push(`${key}""`);
+    } else if (!isText) members.push(key + value);
+    else members.push(key + (ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`));
+  }
+  return `{${members.join(",")}}`;
+}

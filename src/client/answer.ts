@@ -1,3 +1,7 @@
+import { conceal } from "../config/secret.ts";
+import { systemCodeOf } from "../errors.ts";
+import { printable } from "../printable.ts";
+
 /**
  * What became of one request, as the transport saw it. Whether it may have been on the wire is decided by the
  * dispatch handler, never by an error code.
@@ -30,8 +34,46 @@ export interface NoAnswer {
 /** Proven: no byte of the request was written. */
 export interface Unsent {
   readonly kind: "unsent";
-  /** `no_tls`: what answered does not speak TLS. `local`: encryption, a header value, anything before a connection. */
-  readonly cause: "unreachable" | "certificate" | "no_tls" | "local";
+  /** `certificate`: of either side, or no TLS at all. `local`: encryption, a header, anything before a connection. */
+  readonly cause: "unreachable" | "certificate" | "local";
   readonly detail: string;
   readonly durationMs: number;
+}
+
+/** Why a request that certainly never left did not leave. */
+export function causeOfUnsent(error: unknown): Unsent["cause"] {
+  const codes = chain(error).map((one) => systemCodeOf(one) ?? "");
+  if (codes.some((code) => CERTIFICATE_CODES.test(code))) return "certificate";
+  return codes.some((code) => LOCAL_CODES.test(code)) ? "local" : "unreachable";
+}
+
+/** Why a request that may have left got no status line. */
+export function causeOfNoAnswer(error: unknown): NoAnswer["cause"] {
+  // not every parser error has a code
+  const malformed = error instanceof Error && error.name === "HTTPParserError";
+  return malformed || MALFORMED_CODES.test(systemCodeOf(error) ?? "") ? "malformed" : "broken";
+}
+
+/** OpenSSL's verification failures as Node names them, and refusals of the handshake. */
+const CERTIFICATE_CODES =
+  /^(?:ERR_(?:TLS|SSL)_|UNABLE_TO_|CERT_|CRL_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|PATH_LENGTH_|HOSTNAME_)/;
+const LOCAL_CODES = /^UND_ERR_(?:INVALID_ARG|DESTROYED|CLOSED)$/;
+const MALFORMED_CODES = /^UND_ERR_(?:RES_CONTENT_LENGTH_MISMATCH|HEADERS_OVERFLOW)$/;
+const DETAIL_CHARACTERS_MAX = 300;
+
+/** An error for a log, such as `ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1`; no secrets, no URL credentials. */
+export function describeFailure(error: unknown): string {
+  const said = chain(error).map((one) => {
+    const message = one instanceof Error ? one.message : String(one);
+    return [systemCodeOf(one), message].filter(Boolean).join(": ");
+  });
+  const text = conceal([...new Set(said)].join("; "));
+  return printable(text.replaceAll(/\/\/[^/\s@]*@/g, "//"), DETAIL_CHARACTERS_MAX);
+}
+
+/** An error, the parts of an AggregateError (one per address of a host name), and what it was caused by. */
+function chain(error: unknown, depth = 0): unknown[] {
+  const parts = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  const causes = error instanceof Error && error.cause !== undefined ? [error.cause] : [];
+  return depth > 4 ? [] : [error, ...[...parts, ...causes].flatMap((one) => chain(one, depth + 1))];
 }

@@ -1,27 +1,13 @@
 import pLimit, { type LimitFunction } from "p-limit";
-import { conceal } from "../config/conceal.ts";
-import { Secret } from "../config/secret.ts";
-import { USUAL } from "../config/usual.ts";
-import { defined } from "../defined.ts";
-import { collections } from "../operations/collections.ts";
-import { loans } from "../operations/loans.ts";
-import type { Operation } from "../operations/operation.ts";
-import { payouts } from "../operations/payouts.ts";
-import { transfers } from "../operations/transfers.ts";
+import type * as z from "zod/mini";
+import { conceal } from "../config/secret.ts";
+import { loadOptions, type Options } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import { PaydropError } from "../errors.ts";
+import { fieldsOf, OPERATIONS, type AnyOperation } from "../operations/index.ts";
+import type { Form, Operation, WholeSchema } from "../operations/operation.ts";
 import type { Answer } from "./answer.ts";
-import { signalOf } from "./call-options.ts";
-import { createRequestBody, type EnvelopeOptions } from "./envelope.ts";
-import { envelopeFrom } from "./given-envelope.ts";
-import type { KeyEncoding } from "./keys.ts";
-import { createPayload } from "./payload.ts";
-import type {
-  CollectionRequest,
-  LoanApplication,
-  PayoutInline,
-  PayoutToExisting,
-  TransferRequest,
-} from "./requests.ts";
-import { createTransport } from "./transport.ts";
+import { openSender } from "./sender.ts";
 
 /**
  * What became of one request. `accepted`: a 2xx, nothing more. `unknown`: it may have been carried out, do not send it
@@ -33,7 +19,7 @@ export interface CallResult {
   readonly reason: string;
   /** Missing when no status line came back. */
   readonly status?: number;
-  /** The first 64 KiB, with `[secret]` in place of keys. Its shape is not shown in the interface. */
+  /** The first 64 KiB, with `[secret]` in place of keys. Its shape is not shown in the interface (§2.6). */
   readonly body?: string;
   /** Where no status line came back: why, for a log, without secrets. `ECONNREFUSED: connect ECONNREFUSED …` */
   readonly detail?: string;
@@ -46,116 +32,141 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface ClientOptions {
-  /** `https://api.bank.example`, without the `/v1` path; http only to this machine. */
-  readonly baseUrl: string;
-  /** The key of the header `x-api-key` (§5.1). */
-  readonly apiKey: string | Secret;
-  /** 32 bytes, in hex, base64 or as text; needed for payouts only, and then with the IV (§5.2). */
-  readonly aesKey?: string | Secret;
-  /** 16 bytes, written as `aesKey` is. */
-  readonly aesIv?: string | Secret;
-  /** `auto`, unless said: the one encoding that gives 32 and 16 bytes. §5.2 shows no encoding. */
-  readonly keyEncoding?: KeyEncoding;
-  /** `pkcs7` unless said. §5.2 shows no padding. */
-  readonly padding?: NonNullable<EnvelopeOptions["padding"]>;
-  /** `lower` unless said. */
-  readonly hexCase?: NonNullable<EnvelopeOptions["hexCase"]>;
-  /** Most requests at one time, 8 unless said; further calls wait. */
-  readonly concurrency?: number;
-  /** Total time per request, 120 s unless said. */
-  readonly timeoutMs?: number;
-  /** 10 s unless said. */
-  readonly connectTimeoutMs?: number;
-  /** True unless said; false gives every request a connection of its own. */
-  readonly reuseConnections?: boolean;
-  /** CA certificates as PEM text, not a path; they replace the built-in ones. */
-  readonly ca?: string;
-  /** The own certificate as PEM text; its key belongs to it. */
-  readonly clientCert?: string;
-  /** The key of the own certificate as PEM text. */
-  readonly clientKey?: string;
-  /** Heeds HTTPS_PROXY, HTTP_PROXY and NO_PROXY. False unless said. */
-  readonly useProxyFromEnvironment?: boolean;
-}
-
-/** Reads an answer by the outcome table of DESIGN §8. */
-type OutcomeOf = (answer: Answer) => { readonly state: CallResult["outcome"]; readonly reason: string };
+/**
+ * Where the calls go, and how: `baseUrl` and `apiKey`, for payouts also `aesKey` and `aesIv` (§5.2), and of the settings
+ * of `paydrop help settings`, in camelCase, those about sending. `retry429: false` and `doubtful2xx: "accepted"` change
+ * what a call is called; the client never sends one a second time.
+ */
+export type ClientOptions = Pick<
+  Options,
+  | ("baseUrl" | "apiKey" | "aesKey" | "aesIv" | "keyEncoding" | "padding" | "hexCase")
+  | ("concurrency" | "timeoutMs" | "connectTimeoutMs" | "reuseConnections" | "retry429" | "doubtful2xx")
+  | ("caFile" | "clientCertFile" | "clientKeyFile")
+>;
 
 /**
- * Every call is sent at most once. It resolves with what became of it, whatever network and service do; it rejects only
- * for a mistake in the call: PaydropError `usage` or `config`, and then nothing was sent.
+ * The operations of §1 as functions. Every call is sent at most once. It resolves with what became of it, whatever
+ * network and service do; it rejects only for a mistake in the call: PaydropError `usage` (fields that no service could
+ * take) or `config` (a payout without AES key and IV), and then nothing was sent.
  */
-export interface Client {
-  /** POST /v1/upi/collect (§4). */
-  collect(request: CollectionRequest, options?: CallOptions): Promise<CallResult>;
-  /** POST /v1/banking/transfer (§4). */
-  transfer(request: TransferRequest, options?: CallOptions): Promise<CallResult>;
-  /** POST /v1/lending/loan/apply (§4). */
-  applyForLoan(application: LoanApplication, options?: CallOptions): Promise<CallResult>;
-  /** POST /v1/tech/product/payouts/pay, encrypted (§4, §5.2). */
-  payout(payout: PayoutToExisting | PayoutInline, options?: CallOptions): Promise<CallResult>;
+export type Client = {
+  readonly [Method in keyof Requests]: (request: Requests[Method], options?: CallOptions) => Promise<CallResult>;
+} & {
   /** Waits for all calls made before, also those that wait for their turn, then closes. Later calls are `not_sent`. */
   close(): Promise<void>;
-}
+};
 
-/** The four operations as functions. Throws PaydropError `config` for wrong keys, certificates or address. */
+/** Reads an answer by the outcome table of DESIGN §8. */
+type OutcomeOf = (
+  answer: Answer,
+  choices: Pick<Config, "retry_429" | "doubtful_2xx">,
+) => { readonly state: CallResult["outcome"]; readonly code: string };
+
+/** Throws PaydropError `config` for an option that cannot be right. */
 export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf): Client {
-  const { aesKey, aesIv, keyEncoding, padding, hexCase } = options;
-  const keys = defined({ aesKey, aesIv, keyEncoding, padding, hexCase });
-  const requestBody = createRequestBody(envelopeFrom(keys, { key: "aesKey", iv: "aesIv" }));
-  const concurrency = options.concurrency ?? USUAL.concurrency;
+  const { config, secrets } = loadOptions(options);
+  const sender = openSender(config, secrets);
   // calls wait here and not in the transport, whose clock is already running
-  const limit = pLimit(concurrency);
-  const transport = createTransport({
-    ...options,
-    concurrency,
-    timeoutMs: options.timeoutMs ?? USUAL.timeout,
-    connectTimeoutMs: options.connectTimeoutMs ?? USUAL.connect_timeout,
-    reuseConnections: options.reuseConnections ?? USUAL.reuse_connections,
-    apiKey: options.apiKey instanceof Secret ? options.apiKey : new Secret(options.apiKey),
-  });
+  const limit = pLimit(config.concurrency);
   const underWay = new Set<Promise<Answer>>();
   let isClosed = false;
 
-  async function call(operation: Operation, fields: object, callOptions?: CallOptions): Promise<CallResult> {
-    const signal = signalOf(operation, callOptions);
-    const body = requestBody(operation, createPayload(operation, fields));
-    const post = (): Promise<Answer> => transport.post(operation.path, body, { signal });
-    const turn = isClosed ? Promise.resolve(AFTER_CLOSE) : inTurn(limit, post, signal);
+  async function call(operation: (typeof OPERATIONS)[number], fields: object, said?: CallOptions): Promise<CallResult> {
+    const signal = signalOf(operation, said);
+    const payload = createPayload(operation, fields);
+    if (operation.encrypted && !sender.encrypts) throw new PaydropError("keys_missing", { operation: operation.name });
+    const send = (): Promise<Answer> => sender.send(operation.name, payload, signal);
+    const turn = isClosed ? Promise.resolve(AFTER_CLOSE) : inTurn(limit, send, signal);
     underWay.add(turn);
     const answer = await turn.finally(() => underWay.delete(turn));
-    const { state: outcome, reason } = outcomeOf(answer);
+    const { state: outcome, code: reason } = outcomeOf(answer, config);
     const { durationMs } = answer;
     if (answer.kind !== "answered") return { outcome, reason, detail: answer.detail, durationMs };
     // a service may repeat the key that it refuses in its answer, and whoever logs a result would log the key
     return { outcome, reason, status: answer.status, body: conceal(answer.body), durationMs };
   }
 
-  return {
-    collect: (request, callOptions) => call(collections, request, callOptions),
-    transfer: (request, callOptions) => call(transfers, request, callOptions),
-    applyForLoan: (application, callOptions) => call(loans, application, callOptions),
-    payout: (payout, callOptions) => call(payouts, payout, callOptions),
-    async close() {
-      isClosed = true;
-      await Promise.allSettled(underWay);
-      await transport.close();
-    },
+  const methods = OPERATIONS.map((operation) => [operation.method, call.bind(undefined, operation)]);
+  const close = async (): Promise<void> => {
+    isClosed = true;
+    await Promise.allSettled(underWay);
+    await sender.close();
   };
+  return { ...Object.fromEntries(methods), close } as Client;
 }
 
-/** A call whose signal is aborted before its turn has its end at once: `post` sends nothing for such a signal. */
-function inTurn(limit: LimitFunction, post: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
-  if (signal?.aborted) return post();
+/** A call whose signal is aborted before its turn has its end at once: nothing is sent for such a signal. */
+function inTurn(limit: LimitFunction, send: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
+  if (signal?.aborted) return send();
   return new Promise((resolve, reject) => {
-    const giveUp = (): void => resolve(post());
+    const giveUp = (): void => resolve(send());
     signal?.addEventListener("abort", giveUp, { once: true });
     limit(() => {
       signal?.removeEventListener("abort", giveUp);
-      return post();
+      return send();
     }).then(resolve, reject);
   });
 }
 
 const AFTER_CLOSE: Answer = { kind: "unsent", cause: "local", detail: "the client is closed", durationMs: 0 };
+
+/** Other options are refused: a caller would find out only after the money went that a timeout had been ignored. */
+function signalOf({ name: operation }: Operation, said: CallOptions = {}): AbortSignal | undefined {
+  const { signal, ...others } = said;
+  // not by its class: a test environment may have an AbortSignal of its own
+  const isRight = signal === undefined || typeof (signal as Partial<AbortSignal>).addEventListener === "function";
+  if (!isRight || "aborted" in said || Object.keys(others).length > 0) {
+    throw new PaydropError("call_options", { operation });
+  }
+  return signal;
+}
+
+type Unwrapped<S> = S extends z.ZodMiniOptional<infer Inner> | z.ZodMiniDefault<infer Inner> ? Inner : S;
+type Value<S> = Unwrapped<S> extends WholeSchema ? number : string;
+type LeftOut<Shape> = {
+  [Name in keyof Shape]: Shape[Name] extends z.ZodMiniOptional | z.ZodMiniDefault ? Name : never;
+}[keyof Shape];
+type RequestOf<F> =
+  F extends Form<infer Shape>
+    ? { readonly [Name in Exclude<keyof Shape, LeftOut<Shape>>]: Value<Shape[Name]> } & {
+        readonly [Name in LeftOut<Shape>]?: Value<Shape[Name]>;
+      }
+    : never;
+
+/**
+ * What each method of the client takes: the fields of §2 under their own names. Amounts are plain decimal strings
+ * (`"2500.00"`), whole numbers are numbers, all else is text. What §2 does not call required may be left out.
+ */
+export type Requests = {
+  readonly [One in AnyOperation as One["method"]]: RequestOf<One["forms"][number]>;
+};
+
+/**
+ * The arguments of a library call as compact JSON: fields in the order of §2, amounts with the digits given, empty
+ * optional fields left out. Throws PaydropError "usage" for what is not of the field's schema: such calls are mistakes of
+ * the caller's code. The values themselves are never repeated: one may be an account number.
+ */
+function createPayload({ name: operation, forms }: Operation, fields: object): string {
+  const names = Object.keys(fields);
+  // where only shared fields are given, both forms of payouts (§2.5) fit: the first is taken, and the error says what it lacks
+  const form = forms.find(({ schema }) => names.every((name) => Object.hasOwn(schema.shape, name)));
+  if (!form) {
+    const known = forms.map(({ schema }) => Object.keys(schema.shape).join(", ")).join("; or ");
+    throw new PaydropError("call_fields", { operation, known });
+  }
+  const values = fields as Readonly<Record<string, string | number | undefined>>;
+  const parts = fieldsOf(form).flatMap((field) => {
+    const { name, kind, required, examples } = field;
+    const value = values[name] ?? field.default;
+    if (!required && (value === undefined || value === "")) return [];
+    const type = kind === "whole" ? "number" : "string";
+    const text = typeof value === type ? String(value) : undefined;
+    const schema = form.schema.shape[name] as z.ZodMiniType;
+    if (!text?.isWellFormed() || !schema.safeParse(text).success) {
+      const right = `a ${type} such as ${JSON.stringify(examples[0])}`;
+      throw new PaydropError("call_field", { operation, field: name, right });
+    }
+    return [`"${name}":${kind === "amount" ? text : JSON.stringify(value)}`];
+  });
+  return `{${parts.join(",")}}`;
+}

@@ -10,11 +10,14 @@ const REST_MS = 60;
 /** Shorter than servers keep idle connections: a connection that closes just when a row is written makes it unknown. */
 export const KEEP_ALIVE_MS = 4_000;
 
-/** Makes a dispatcher with one connection, and tells the connection's socket where it can be known. */
-export type Opener = (onSocket: (socket: Socket | undefined) => void) => Dispatcher;
+/**
+ * Makes a dispatcher with one connection, and tells the connection's socket where it can be known. Who answers `keep` has
+ * it: nothing is sent over it.
+ */
+export type Opener = (onSocket: (socket: Socket | undefined) => "keep" | undefined) => Dispatcher;
 
 /** One connection. `bytesRead`: how many bytes had been read from it when its last request ended. */
-interface Connection {
+export interface Connection {
   readonly client: Dispatcher;
   socket: Socket | undefined;
   bytesRead: number;
@@ -26,23 +29,21 @@ interface Connection {
 /**
  * Connections to one origin, each used by one request at a time and then left to rest. Bytes that come while a
  * connection rests are nobody's answer: it is closed (I6). The connection that has rested longest is used first. If it
- * has not rested enough, another is opened, up to `connectionsMax`; beyond that it is used all the same, or, where
- * `alwaysRests`, replaced by a new one. A connection that nobody used for `KEEP_ALIVE_MS` is replaced too: the other
- * side may have closed it, though nothing of that was read yet. The caller bounds how many requests are made at once.
+ * has not rested enough, another is opened, up to `connectionsMax`; beyond that it is used all the same. A connection
+ * that nobody used for `KEEP_ALIVE_MS` is replaced: the other side may have closed it, though nothing of that was read
+ * yet. The caller bounds how many requests are made at once.
  */
 export class RestingConnections {
   readonly #connectionsMax: number;
   readonly #opener: Opener;
-  readonly #alwaysRests: boolean;
   readonly #all = new Set<Connection>();
   /** Longest rested first. */
   readonly #resting: Connection[] = [];
   #isClosed = false;
 
-  constructor(connectionsMax: number, opener: Opener, alwaysRests: boolean) {
+  constructor(connectionsMax: number, opener: Opener) {
     this.#connectionsMax = connectionsMax;
     this.#opener = opener;
-    this.#alwaysRests = alwaysRests;
   }
 
   /** A connection that nobody uses. Give it back with `rest` or `drop`. */
@@ -54,7 +55,9 @@ export class RestingConnections {
       if (!isRested && this.#all.size < this.#connectionsMax) return this.#open();
       this.#resting.shift();
       const isFresh = Date.now() - longest.restingSinceTime < KEEP_ALIVE_MS;
-      if (!hasSpoken(longest) && isFresh && (isRested || !this.#alwaysRests)) return longest;
+      // undici closes a connection on which bytes came unasked, too, but perhaps not yet
+      const hasSpoken = longest.socket !== undefined && longest.socket.bytesRead !== longest.bytesRead;
+      if (isFresh && !hasSpoken) return longest;
       this.drop(longest);
     }
   }
@@ -79,15 +82,13 @@ export class RestingConnections {
   }
 
   #open(): Connection {
-    const client = this.#opener((socket) => (connection.socket = socket));
+    const client = this.#opener((socket) => {
+      connection.socket = socket;
+      return undefined;
+    });
     const connection: Connection = { client, socket: undefined, bytesRead: 0, restingSinceMs: 0, restingSinceTime: 0 };
     if (this.#isClosed) void client.destroy();
     this.#all.add(connection);
     return connection;
   }
-}
-
-/** Whether bytes came that no request asked for. undici closes such a connection too, but perhaps not yet. */
-function hasSpoken({ socket, bytesRead }: Connection): boolean {
-  return socket !== undefined && socket.bytesRead !== bytesRead;
 }

@@ -1,10 +1,8 @@
 import { createCipheriv, createDecipheriv, createSecretKey } from "node:crypto";
-import type { Choices } from "../config/config.ts";
-import { USUAL } from "../config/usual.ts";
+import type { Config } from "../config/schema.ts";
 import { PaydropError } from "../errors.ts";
-import type { Operation } from "../operations/operation.ts";
 
-export type Padding = Choices["padding"];
+export type Padding = Config["padding"];
 
 /** What §5.2 encrypts with. §5.2 shows neither padding nor the case of hex: PKCS#7 and lower case unless chosen. */
 export interface EnvelopeOptions {
@@ -13,7 +11,7 @@ export interface EnvelopeOptions {
   /** 16 bytes. */
   readonly iv: Uint8Array;
   readonly padding?: Padding;
-  readonly hexCase?: Choices["hexCase"];
+  readonly hexCase?: Config["hex_case"];
 }
 
 /** The plaintext payload in, the request body `{"body":"<hex>"}` out (§2.4). */
@@ -26,50 +24,20 @@ export function createEnvelope(options: EnvelopeOptions): Envelope {
   return (payload) => `{"body":"${encrypt(payload)}"}`;
 }
 
-/**
- * One payload (compact JSON, or its bytes) as the HEX string of its AES-256-CBC ciphertext (§5.2, steps 2 and 3).
- * Throws PaydropError "usage" for a string with half a character: UTF-8 has none, and another text would be encrypted.
- */
+/** One payload (compact JSON, or its bytes) as the HEX string of its AES-256-CBC ciphertext (§5.2, steps 2 and 3). */
 export function encryptPayload(payload: string | Uint8Array, options: EnvelopeOptions): string {
-  if (typeof payload === "string" && !payload.isWellFormed()) {
-    throw new PaydropError("usage", "the payload has half a character (a lone surrogate)", "give well-formed text");
-  }
   return createEncryption(options)(payload);
 }
 
-/**
- * The body to send for a payload: enveloped for an operation that is encrypted (§2.4), the payload itself otherwise.
- * Without an envelope an encrypted operation throws PaydropError "config".
- */
-export function createRequestBody(envelope: Envelope | undefined): (operation: Operation, payload: string) => string {
-  return (operation, payload) => {
-    if (!operation.encrypted) return payload;
-    if (envelope) return envelope(payload);
-    throw noEnvelope(`a ${operation.name}`);
-  };
-}
-
-/** The error for a caller of the library, whose keys are options. */
-export function noEnvelope(what: string): PaydropError {
-  return new PaydropError(
-    "config",
-    `${what} travels encrypted, and there is no AES key and IV`,
-    "give the options aesKey and aesIv",
-  );
-}
-
-/** Opens envelopes, for the sandbox: the payload of a HEX string, or undefined where it does not decrypt to UTF-8. */
-export function createOpener(options: EnvelopeOptions): (hex: string) => string | undefined {
-  const key = createSecretKey(options.key);
-  const padding = options.padding ?? USUAL.padding;
+/** The way back, for the sandbox: undefined for what is no whole ciphertext of this key, IV and padding. */
+export function createOpener({ key, iv, padding = "pkcs7" }: EnvelopeOptions): (hex: string) => string | undefined {
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return (hex) => {
     if (!/^(?:[0-9a-fA-F]{32})+$/.test(hex)) return undefined;
     try {
-      const decipher = createDecipheriv("aes-256-cbc", key, options.iv).setAutoPadding(padding === "pkcs7");
-      const plain = Buffer.concat([decipher.update(hex, "hex"), decipher.final()]);
-      const length = unpaddedLength(plain, padding);
-      return length === undefined ? undefined : text.decode(plain.subarray(0, length));
+      const decipher = createDecipheriv("aes-256-cbc", key, iv).setAutoPadding(false);
+      const payload = unpadded(Buffer.concat([decipher.update(hex, "hex"), decipher.final()]), padding);
+      return payload && text.decode(payload);
     } catch {
       return undefined;
     }
@@ -84,7 +52,7 @@ const ISO7816_MARK = 0x80;
  * the block that it encrypted last, where a new cipher would take the IV. So the first block is xored with both before:
  * the last block cancels out, and the IV is in.
  */
-function createEncryption({ key, iv, padding = USUAL.padding, hexCase = USUAL.hex_case }: EnvelopeOptions) {
+function createEncryption({ key, iv, padding = "pkcs7", hexCase = "lower" }: EnvelopeOptions) {
   const cipher = createCipheriv("aes-256-cbc", createSecretKey(key), iv).setAutoPadding(false);
   let lastBlock = iv;
   return (payload: string | Uint8Array): string => {
@@ -107,7 +75,7 @@ function padded(payload: string | Uint8Array, padding: Padding): Buffer {
   const length = typeof payload === "string" ? Buffer.byteLength(payload, "utf8") : payload.length;
   const over = length % BLOCK_BYTES;
   const missing = BLOCK_BYTES - over;
-  if (over > 0 && padding === "none") throw notInBlocks(length);
+  if (over > 0 && padding === "none") throw new PaydropError("padding_none", { bytes: length });
   const isWhole = over === 0 && (padding === "none" || padding === "zero");
   const bytes = Buffer.allocUnsafe(isWhole ? length : length + missing);
   if (typeof payload === "string") bytes.write(payload, "utf8");
@@ -120,32 +88,47 @@ function padded(payload: string | Uint8Array, padding: Padding): Buffer {
   return bytes;
 }
 
-function notInBlocks(length: number): PaydropError {
-  return new PaydropError(
-    "config",
-    `padding "none" needs a payload of a multiple of 16 bytes, and this one has ${length}`,
-    'Choose the padding that the service expects, such as padding = "pkcs7"',
-  );
+/** The one beginning that pads to these very bytes; undefined when the padding is not there. */
+function unpadded(plain: Buffer, padding: Padding): Buffer | undefined {
+  for (let cut = padding === "none" ? 0 : BLOCK_BYTES; cut >= 0; cut -= 1) {
+    const payload = plain.subarray(0, plain.length - cut);
+    if (padded(payload, padding).equals(plain)) return payload;
+  }
+  return undefined;
 }
 
-/** How many bytes are payload; undefined when the padding is not there. */
-function unpaddedLength(plain: Buffer, padding: Padding): number | undefined {
-  let end = plain.length;
-  switch (padding) {
-    case "pkcs7":
-    case "none":
-      return end;
-    case "zero":
-    case "iso7816":
-      while (end > 0 && plain[end - 1] === 0) end -= 1;
-      if (padding === "zero") return end;
-      return plain[end - 1] === ISO7816_MARK ? end - 1 : undefined;
-    case "ansix923": {
-      const count = plain[end - 1] ?? 0;
-      const tail = plain.subarray(end - count, end - 1);
-      return count >= 1 && count <= BLOCK_BYTES && tail.every((byte) => byte === 0) ? end - count : undefined;
-    }
-    default:
-      return padding satisfies never;
+export type KeyEncoding = Config["key_encoding"];
+
+/**
+ * The AES key as 32 bytes. §5.2 shows no encoding: `auto` takes the one encoding that gives exactly that length.
+ * Throws PaydropError "config", which names the variable and never the value.
+ */
+export function readAesKey(text: string, encoding: KeyEncoding = "auto"): Uint8Array {
+  return readBytes("PAYDROP_AES_KEY", text, encoding, 32);
+}
+
+/** The initialization vector as 16 bytes; read, and refused, as `readAesKey` does. */
+export function readAesIv(text: string, encoding: KeyEncoding = "auto"): Uint8Array {
+  return readBytes("PAYDROP_AES_IV", text, encoding, 16);
+}
+
+function readBytes(name: string, text: string, encoding: KeyEncoding, bytes: number): Uint8Array {
+  // the same bytes differ in length by their encoding (a key: 64, 43 or 44, and 32 characters): at most one fits
+  for (const one of encoding === "auto" ? ENCODINGS : [encoding]) {
+    const found = Buffer.from(text, one);
+    if (found.length === bytes && isWritten(text, found, one)) return found;
   }
+  const lengths = { bytes, hex: bytes * 2, base64: Math.ceil(bytes / 3) * 4 };
+  throw new PaydropError("key_wrong", { name, characters: text.length, encoding, ...lengths });
+}
+
+const ENCODINGS = ["hex", "base64", "utf8"] as const;
+
+/** Node's own decoders stop silently at the first bad character, so the bytes are written once more and compared. */
+function isWritten(text: string, bytes: Buffer, encoding: (typeof ENCODINGS)[number]): boolean {
+  if (encoding === "hex") return bytes.toString("hex") === text.toLowerCase();
+  if (encoding === "utf8") return true;
+  // keys are issued with and without `=` at the end, which says no more than the length, and with `-_` for `+/`
+  const written = [bytes.toString("base64"), bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
+  return written.includes(text) || written.includes(text.replace(/=+$/, ""));
 }

@@ -1,127 +1,125 @@
-import { readFileSync } from "node:fs";
-import type { Config } from "../config/config.ts";
-import { SECRETS } from "../config/secrets-in.ts";
-import { defined } from "../defined.ts";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { TLSSocket } from "node:tls";
+import { requireSending } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import type { Secrets } from "../config/secret.ts";
 import { messageOf, PaydropError } from "../errors.ts";
-import type { Operation } from "../operations/operation.ts";
-import type { Answer } from "./answer.ts";
-import { assertCertificates, type Certificates } from "./certificates.ts";
-import { createRequestBody, noEnvelope } from "./envelope.ts";
-import { envelopeFrom } from "./given-envelope.ts";
-import { readAesIv, readAesKey } from "./keys.ts";
-import { proxyFor } from "./proxy.ts";
-import { createTransport } from "./transport.ts";
+import { operationNamed, type OperationName } from "../operations/index.ts";
+import { describeFailure, type Answer } from "./answer.ts";
+import { createEnvelope, readAesIv, readAesKey, type Envelope } from "./envelope.ts";
+import { createTransport, type Transport } from "./transport.ts";
 
-/** Sends payloads with the keys, certificates, address and choices of the configuration. */
+/** Sends payloads (compact JSON, §2) with the keys, certificates, address and choices that it was opened with. */
 export interface Sender {
-  /** Never rejects: what goes wrong before a connection is `unsent`. */
-  send(operation: Operation, payload: string, signal: AbortSignal): Promise<Answer>;
-  /** Host and port of the proxy in between. */
-  readonly proxy: string | undefined;
+  /** AES key and IV are there: without them no payout can go (§5.2). */
+  readonly encrypts: boolean;
+  /** Never rejects: what goes wrong before a connection is `unsent`. Aborting `signal` gives up on the answer. */
+  send(operation: OperationName, payload: string, signal?: AbortSignal): Promise<Answer>;
+  /** Connects as `send` would and hangs up, for `paydrop doctor`; no byte of a request is sent. */
+  preflight(): Promise<Preflight>;
+  /** Waits for what is under way, at most its timeout. */
   close(): Promise<void>;
 }
 
-/** Throws PaydropError `config` for a payload that must be encrypted where there is nothing to encrypt it with. */
-export function assertCanEncrypt({ aesKey, aesIv, origins }: Config): void {
-  if (aesKey !== undefined && aesIv !== undefined) return;
-  // a caller of the library gives options: no environment variable is read
-  if (origins?.["PAYDROP_API_KEY"] === "option") throw noEnvelope("a payout");
-  throw missing(aesKey ? "PAYDROP_AES_IV" : "PAYDROP_AES_KEY");
-}
-
 /**
- * Throws one PaydropError `config` that names all keys, certificates and the proxy that cannot be right. To be called
- * before a file is taken in, or a person's word about rows is written down.
+ * The sender of a configuration. Throws PaydropError `config` for a missing or malformed address, key, IV, certificate
+ * or proxy: call it before a file is taken. AES key and IV may be missing, but only both.
  */
-export function assertSendable({ baseUrl, aesKey, aesIv, choices, ...config }: Config): void {
-  const { caFile, clientCertFile, clientKeyFile } = config;
-  const looks: readonly (() => unknown)[] = [
-    () => aesKey && aesIv && readAesKey(aesKey.reveal(), choices.keyEncoding),
-    () => aesKey && aesIv && readAesIv(aesIv.reveal(), choices.keyEncoding),
-    () => assertFiles([caFile], pem("ca", caFile)),
-    () =>
-      assertFiles([clientCertFile, clientKeyFile], {
-        ...pem("clientCert", clientCertFile),
-        ...pem("clientKey", clientKeyFile),
-      }),
-    () => baseUrl !== undefined && proxyFor(new URL(baseUrl), process.env),
-  ];
-  const wrong = looks.flatMap(wrongIn);
-  if (wrong.length === 0) return;
-  const message = wrong.map((error) => error.message).join("; ");
-  throw new PaydropError("config", message, [...new Set(wrong.map((error) => error.hint))].join("; "));
-}
-
-function wrongIn(look: () => unknown): readonly PaydropError[] {
-  try {
-    look();
-    return [];
-  } catch (error) {
-    if (error instanceof PaydropError) return [error];
-    throw error;
-  }
-}
-
-/** As `assertCertificates`, with the names of the files in the message. */
-function assertFiles(files: readonly (string | undefined)[], certificates: Certificates): void {
-  try {
-    assertCertificates(certificates);
-  } catch (error) {
-    if (!(error instanceof PaydropError)) throw error;
-    const message = `${files.filter(Boolean).join(", ")}: ${error.message}`;
-    throw new PaydropError(error.code, message, error.hint, { cause: error });
-  }
-}
-
-/** Throws PaydropError `config` for missing or malformed keys, certificates or address, before anything is sent. */
-export function createSender(config: Config): Sender {
-  const { baseUrl, apiKey, aesKey, aesIv, choices } = config;
-  if (baseUrl === undefined || apiKey === undefined) {
-    throw missing(baseUrl === undefined ? "PAYDROP_BASE_URL" : "PAYDROP_API_KEY");
-  }
-  const { keyEncoding, padding, hexCase } = choices;
-  const keys = defined({ aesKey, aesIv, keyEncoding, padding, hexCase });
-  const bodyOf = createRequestBody(envelopeFrom(keys, { key: SECRETS.aesKey.variable, iv: SECRETS.aesIv.variable }));
-  const transport = createTransport({
-    baseUrl,
-    apiKey,
-    concurrency: config.concurrency,
-    timeoutMs: config.timeoutMs,
-    connectTimeoutMs: config.connectTimeoutMs,
-    reuseConnections: config.reuseConnections,
-    useProxyFromEnvironment: true,
-    ...pem("ca", config.caFile),
-    ...pem("clientCert", config.clientCertFile),
-    ...pem("clientKey", config.clientKeyFile),
-  });
+export function openSender(config: Config, secrets: Secrets): Sender {
+  const { aesKey, aesIv, apiKey } = secrets;
+  const { base_url, connect_timeout: timeoutMs } = config;
+  requireSending(config, secrets, aesKey !== undefined || aesIv !== undefined);
+  if (base_url === undefined || apiKey === undefined) throw new Error("there is an address and a key");
+  const envelope = envelopeOf(config, secrets);
+  const transport = createTransport({ ...config, base_url, apiKey });
   return {
-    send: (operation, payload, signal) => {
-      let body: string;
+    encrypts: envelope !== undefined,
+    send(operation, payload, signal) {
+      const { path, encrypted } = operationNamed(operation);
       try {
-        body = bodyOf(operation, payload);
+        if (!encrypted) return transport.post(path, payload, signal);
+        if (!envelope) throw new PaydropError("keys_missing", { operation });
+        return transport.post(path, envelope(payload), signal);
       } catch (error) {
         return Promise.resolve({ kind: "unsent", cause: "local", detail: messageOf(error), durationMs: 0 });
       }
-      return transport.post(operation.path, body, { signal });
     },
-    proxy: proxyFor(new URL(baseUrl), process.env)?.host,
+    preflight: () => preflight(transport, new URL(base_url).origin, timeoutMs),
     close: () => transport.close(),
   };
 }
 
-function missing(variable: string): PaydropError {
-  return new PaydropError(
-    "config",
-    `${variable} is not set`,
-    "set it (or …_FILE with a path); to try without any keys: paydrop run --sandbox FILE",
-  );
+function envelopeOf(config: Config, { aesKey, aesIv }: Secrets): Envelope | undefined {
+  if (!aesKey || !aesIv) return undefined;
+  const key = readAesKey(aesKey.reveal(), config.key_encoding);
+  const iv = readAesIv(aesIv.reveal(), config.key_encoding);
+  return createEnvelope({ key, iv, padding: config.padding, hexCase: config.hex_case });
 }
 
-function pem<Name extends string>(name: Name, path: string | undefined): Partial<Record<Name, string>> {
-  if (path === undefined) return {};
+export interface Preflight {
+  readonly durationMs: number;
+  /** Address and port that were connected to, such as `203.0.113.7:443`; not known behind a proxy. */
+  readonly address?: string;
+}
+
+/**
+ * Connects to the service as a run would, by the same proxy, trust and client certificate, and hangs up: no byte of a
+ * request is sent. Rejects with PaydropError `not_reached`.
+ */
+export async function preflight(transport: Transport, origin: string, timeoutMs: number): Promise<Preflight> {
+  const startedMs = performance.now();
+  let socket: Socket | undefined;
   try {
-    return { [name]: readFileSync(path, "utf8") } as Record<Name, string>;
+    socket = await connected(transport, origin, timeoutMs);
+    const durationMs = Math.round(performance.now() - startedMs);
+    if (!socket) return { durationMs };
+    // known only until the other side hangs up
+    const address = `${socket.remoteAddress ?? ""}:${socket.remotePort ?? ""}`;
+    if (socket instanceof TLSSocket) await assertWelcome(socket);
+    return { durationMs, address };
   } catch (error) {
-    throw new PaydropError("config", `${path} cannot be read: ${messageOf(error)}`, "mend the path or its rights");
+    throw new PaydropError("not_reached", { why: describeFailure(error) }, { cause: error });
+  } finally {
+    socket?.destroy();
   }
+}
+
+/** A socket that is kept from undici; behind a proxy none, there the request is aborted where it could be written. */
+async function connected(transport: Transport, origin: string, timeoutMs: number): Promise<Socket | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket | undefined>();
+  const timer = setTimeout(() => reject(new Error(`no connection within ${timeoutMs} ms`)), timeoutMs);
+  const client = transport.open((socket) => {
+    if (!socket) return undefined;
+    resolve(socket);
+    return "keep";
+  });
+  const nothing = (): void => undefined;
+  const handler: Parameters<typeof client.dispatch>[1] = {
+    onRequestStart(controller) {
+      controller.abort(new Error("only looked whether it could be sent"));
+      resolve(undefined);
+    },
+    onResponseError: (_, error) => reject(error),
+    ...{ onResponseStart: nothing, onResponseData: nothing, onResponseEnd: nothing },
+  };
+  client.dispatch({ origin, path: "/", method: "POST" }, handler);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    void client.destroy();
+  });
+}
+
+const WELCOME_MS = 700;
+
+/**
+ * With TLS 1.3 a server refuses our certificate, or misses one, only after our side thinks that all is well. A session
+ * ticket shows that the handshake is over on the server's side, too.
+ */
+function assertWelcome(socket: TLSSocket): Promise<unknown> {
+  const hungUp = once(socket, "close").then(() => {
+    throw new Error("the other side hung up after the handshake");
+  });
+  return Promise.race([hungUp, once(socket, "session"), sleep(WELCOME_MS)]);
 }

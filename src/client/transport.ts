@@ -1,99 +1,84 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { ProxyAgent } from "undici";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createSecureContext } from "node:tls";
+import type { EnvHttpProxyAgent } from "undici";
 // only these parts of undici: to load the rest would take most of the time of the start
 import buildConnector from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
-import { readBaseUrl } from "../config/base-url.ts";
-import { Secret } from "../config/secret.ts";
-import { NotRight, saidOf } from "../config/values.ts";
-import { PaydropError } from "../errors.ts";
+import { isLoopback } from "../config/kinds.ts";
+import type { Config } from "../config/schema.ts";
+import type { Secret } from "../config/secret.ts";
+import { messageOf, PaydropError } from "../errors.ts";
 import type { Answer } from "./answer.ts";
-import { assertCertificates, tlsOf, type Certificates } from "./certificates.ts";
 import { KEEP_ALIVE_MS, RestingConnections, type Opener } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
-import { connectionsPossible } from "./open-files.ts";
-import { proxyFor } from "./proxy.ts";
-import { UnderWay } from "./under-way.ts";
-
-export interface TransportOptions extends Certificates {
-  /** The service's address without credentials; plain http only to this machine. */
-  readonly baseUrl: string;
-  readonly apiKey: Secret;
-  /** Most requests at one time. With reuse more connections are open, most of them at rest (`RESTING_PER_LANE`). */
-  readonly concurrency: number;
-  /** Total time: from `post` to the end of the answer. */
-  readonly timeoutMs: number;
-  readonly connectTimeoutMs: number;
-  /** How long the body of an answer may take once its head is there. 5 s unless said. */
-  readonly bodyTimeoutMs?: number;
-  /**
-   * False gives every request its own connection (I6): that is slower, and safe against a server that answers one
-   * request twice. With reuse, a connection on which bytes came is dropped before the next request is written; bytes
-   * that come later cannot be told from the answer to that request.
-   */
-  readonly reuseConnections: boolean;
-  /** Heeds HTTPS_PROXY, HTTP_PROXY and NO_PROXY. Never for an address on this machine. */
-  readonly useProxyFromEnvironment?: boolean;
-}
 
 /**
- * Every request that carries a row goes through here (DESIGN §4). What else uses the network carries no row, and has
- * sockets of its own: doctor's probe, the ping, and the page of metrics.
+ * Settings as `Config` has them. `reuse_connections = false` gives every request its own connection (I6): slower, and
+ * safe against a server that answers one request twice. With reuse, a connection on which bytes came is dropped before
+ * the next request is written; bytes that come later cannot be told from the answer to that request.
  */
+export interface TransportOptions extends Pick<
+  Config,
+  | ("concurrency" | "timeout" | "connect_timeout" | "reuse_connections")
+  | ("ca_file" | "client_cert_file" | "client_key_file")
+> {
+  readonly base_url: string;
+  readonly apiKey: Secret;
+  /** How long the body of an answer may take once its head is there. 5 s unless said. */
+  readonly bodyTimeoutMs?: number;
+}
+
+/** Every request that carries a row goes through here (DESIGN §4). */
 export interface Transport {
   /**
    * Sends one request body to a path of §4 and says what became of it; never throws for anything the network does. No
    * redirect is followed and nothing is ever sent a second time.
    */
-  post(path: string, body: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Answer>;
+  post(path: string, body: string, signal?: AbortSignal): Promise<Answer>;
+  /** Makes a connection as `post` does. */
+  readonly open: Opener;
   /** Waits for what is under way, at most its timeout, then closes every connection. */
   close(): Promise<void>;
 }
 
-/** Throws PaydropError "config" for an address that must not be used, and for wrong certificates or a wrong proxy. */
+/** Throws PaydropError "config" for wrong certificates or a wrong proxy. */
 export function createTransport(options: TransportOptions): Transport {
-  const base = addressOf(options.baseUrl);
-  assertCertificates(options);
-  const apiKey = options.apiKey.reveal();
-  const connections = connectionsTo(base, options);
-  const prefix = base.pathname.replace(/\/+$/, "");
-  const headers = ["content-type", "application/json", "x-api-key", apiKey];
-  const always = {
-    ...{ origin: base.origin, method: "POST", headers },
-    // said of the request and not of the connection: a connection through a SOCKS proxy would be kept all the same
-    ...(options.reuseConnections ? {} : { reset: true }),
-  } as const;
-  const exchangeOptions = {
-    connectTimeoutMs: options.connectTimeoutMs + CONNECT_MARGIN_MS,
-    timeoutMs: options.timeoutMs,
+  const { origin, pathname } = new URL(options.base_url);
+  const open = openerTo(origin, options);
+  const connections = new RestingConnections(Math.max(RESTING_MIN, options.concurrency * RESTING_PER_LANE), open);
+  const prefix = pathname.replace(/\/+$/, "");
+  const headers = ["content-type", "application/json", "x-api-key", options.apiKey.reveal()];
+  // said of the request and not of the connection: a connection through a SOCKS proxy would be kept all the same
+  const always = { origin, method: "POST", headers, ...(options.reuse_connections ? {} : { reset: true }) } as const;
+  const limits = {
+    connectTimeoutMs: options.connect_timeout + CONNECT_MARGIN_MS,
+    timeoutMs: options.timeout,
     bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
-    bodyBytesMax: BODY_BYTES_MAX,
-    isSecure: base.protocol === "https:",
-    apiKey,
   };
   const underWay = new UnderWay();
 
   return {
-    post(path, body, { signal } = {}) {
+    post(path, body, signal) {
       return new Promise((resolve) => {
         const connection = connections.take();
-        const ended = (answer: Answer): void => {
-          underWay.remove(place);
+        const exchange = new Exchange(limits, signal, (answer) => {
+          underWay.delete(exchange);
           // the connection may still wait for its proxy, and the next row would wait behind it
           if (answer.kind === "unsent") connections.drop(connection);
           else connections.rest(connection);
           resolve(answer);
-        };
-        const isBroken = (): boolean => Boolean(connection.socket?.errored);
-        const exchange = new Exchange(exchangeOptions, signal, ended, isBroken);
-        const place = underWay.add(exchange);
-        if (signal?.aborted) exchange.abort();
-        if (exchange.done) return;
-        connection.client.dispatch({ ...always, path: prefix + path, body }, exchange);
+        });
+        underWay.add(exchange);
+        if (signal?.aborted) exchange.look(0);
+        else connection.client.dispatch({ ...always, path: prefix + path, body }, exchange);
       });
     },
+    open,
     async close() {
-      await underWay.ended();
+      while (underWay.size > 0) await sleep(CLOCK_MS);
       await connections.destroy();
     },
   };
@@ -105,63 +90,101 @@ const BODY_TIMEOUT_MS = 5_000;
  * proxy that takes the connection and is silent: then our clock ends it.
  */
 const CONNECT_MARGIN_MS = 1_500;
-const BODY_BYTES_MAX = 64 * 1024;
+/** How many connections may be open: enough for each to rest between two requests, and no more than a service bears. */
+const RESTING_PER_LANE = 4;
+const RESTING_MIN = 64;
+/** A request may end by so much later than its timeout says; it is small against any timeout that makes sense. */
+const CLOCK_MS = 20;
+/** So long a standstill (process stopped, container frozen, machine paused) leaves answers that are not read yet. */
+const STANDSTILL_MS = 1_000;
 
-function addressOf(baseUrl: string): URL {
-  try {
-    return new URL(readBaseUrl(baseUrl));
-  } catch (error) {
-    if (!(error instanceof NotRight)) throw error;
-    throw new PaydropError("config", `base URL: ${saidOf(baseUrl, error)}`, "correct it");
+/** The requests that have not ended yet, with one clock for all of them. */
+class UnderWay extends Set<Exchange> {
+  #clock: NodeJS.Timeout | undefined;
+  #lookedAtMs = 0;
+
+  override add(exchange: Exchange): this {
+    this.#lookedAtMs = this.#clock ? this.#lookedAtMs : performance.now();
+    this.#clock ??= setInterval(() => this.#look(), CLOCK_MS);
+    return super.add(exchange);
+  }
+
+  override delete(exchange: Exchange): boolean {
+    const isDeleted = super.delete(exchange);
+    if (this.size === 0) {
+      clearInterval(this.#clock);
+      this.#clock = undefined;
+    }
+    return isDeleted;
+  }
+
+  #look(): void {
+    const nowMs = performance.now();
+    const stoodStill = nowMs - this.#lookedAtMs > STANDSTILL_MS;
+    this.#lookedAtMs = nowMs;
+    // what came meanwhile is read before the next look
+    if (!stoodStill) for (const exchange of this) exchange.look(nowMs);
   }
 }
 
 /** Connections to one origin: nothing can be sent anywhere else. */
-function connectionsTo(base: URL, options: TransportOptions): RestingConnections {
-  const tls = { ...tlsOf(options), timeout: options.connectTimeoutMs };
+function openerTo(origin: string, options: TransportOptions): Opener {
+  const { connect_timeout: timeout } = options;
+  // said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 changes nothing
+  const safety = { rejectUnauthorized: true, minVersion: "TLSv1.2", allowH2: false } as const;
+  const tls = { ...safety, timeout, ...certificatesOf(options) };
+  const connect = buildConnector(tls);
   const settings = {
-    pipelining: 1,
-    allowH2: false,
-    useMilo: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    ...{ pipelining: 1, allowH2: false, useMilo: false },
+    ...{ keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS },
     // the exchange has its own clock, for the total time; these two would count idle time
-    headersTimeout: 0,
-    bodyTimeout: 0,
+    ...{ headersTimeout: 0, bodyTimeout: 0 },
   };
-  const { concurrency } = options;
-  const wanted = Math.max(RESTING_MIN, concurrency * RESTING_PER_LANE);
-  const connectionsMax = connectionsPossible(wanted, concurrency);
-  const proxy = options.useProxyFromEnvironment === true ? proxyFor(base, process.env) : undefined;
-  const ways = proxy && {
-    ...{ connections: 1, uri: proxy.href, requestTls: tls, connectTimeout: options.connectTimeoutMs },
-    // only for https: undici would speak TLS to a SOCKS proxy if these were given
-    ...(proxy.protocol === "https:" ? { proxyTls: { rejectUnauthorized: true } } : {}),
+  const proxied = isLoopback(origin) ? undefined : proxyAgent();
+  const open: Opener = (onSocket) => {
+    const told: buildConnector.connector = (to, callback) =>
+      connect(to, (...[error, socket]) => {
+        const isKept = onSocket(socket ?? undefined) === "keep";
+        if (error) callback(error, null);
+        else if (!isKept) callback(null, socket);
+      });
+    if (!proxied) return new Client(origin, { ...settings, connect: told });
+    // `told` is for addresses that NO_PROXY lists; behind a proxy undici alone knows the socket
+    return new proxied({ ...settings, connections: 1, connect: told, requestTls: tls, connectTimeout: timeout });
   };
-  const connect = buildConnector({ ...tls, allowH2: false });
-  const opener: Opener = (onSocket) =>
-    ways
-      ? new (proxyAgent())({ ...settings, ...ways })
-      : new Client(base.origin, { ...settings, connect: told(connect, onSocket) });
-  // With `wanted` connections only a service as fast as loopback leaves them no time to rest. With fewer, for want of
-  // open files, any service does, and its second answer to one row would be taken for the answer to the next. So then a
-  // new connection is opened instead, though that is slower.
-  return new RestingConnections(connectionsMax, opener, connectionsMax < wanted);
+  try {
+    if (proxied) void open(() => undefined).destroy();
+  } catch {
+    // it is not repeated: it may hold a password
+    throw new PaydropError("proxy_wrong");
+  }
+  return open;
 }
 
-function proxyAgent(): typeof ProxyAgent {
-  return (createRequire(import.meta.url)("undici") as { readonly ProxyAgent: typeof ProxyAgent }).ProxyAgent;
+const PROXY_VARIABLES = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
+
+/** undici's own agent for HTTPS_PROXY, HTTP_PROXY and NO_PROXY, where a proxy is set. */
+function proxyAgent(): typeof EnvHttpProxyAgent | undefined {
+  if (!PROXY_VARIABLES.some((name) => process.env[name])) return undefined;
+  const undici = createRequire(import.meta.url)("undici") as { readonly EnvHttpProxyAgent: typeof EnvHttpProxyAgent };
+  return undici.EnvHttpProxyAgent;
 }
 
-function told(connect: buildConnector.connector, onSocket: Parameters<Opener>[0]): buildConnector.connector {
-  return (options, callback) =>
-    connect(options, (...[error, socket]) => {
-      onSocket(socket ?? undefined);
-      if (error) callback(error, null);
-      else callback(null, socket);
-    });
+/** Throws for what TLS would refuse at every connection, or ignore in silence: an empty file, another one's key. */
+function certificatesOf(options: TransportOptions) {
+  const ca = pemIn(options.ca_file, (pem) => new X509Certificate(pem));
+  const cert = pemIn(options.client_cert_file, (pem) => new X509Certificate(pem));
+  const key = pemIn(options.client_key_file, (pem) => createSecureContext({ cert, key: pem || "empty" }));
+  return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
 }
 
-/** How many connections may be open: enough for each to rest between two requests, and no more than a service bears. */
-const RESTING_PER_LANE = 4;
-const RESTING_MIN = 64;
+function pemIn(path: string | undefined, use: (pem: string) => unknown): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    const pem = readFileSync(path, "utf8");
+    use(pem);
+    return pem;
+  } catch (error) {
+    throw new PaydropError("pem_wrong", { path, why: messageOf(error) });
+  }
+}

@@ -1,46 +1,45 @@
-import { counted } from "../text/counted.ts";
-import type { Tallies } from "../journal/batch-record.ts";
-import type { WaitingBatch } from "../journal/store.ts";
-import { settleCommand } from "../results/words/next-steps.ts";
-import { countsOf, rowsIn, UNSENT_STATES } from "../results/words/status.ts";
+import { actOf } from "../batch.ts";
+import { loadSettings } from "../config/load.ts";
+import { PaydropError } from "../errors.ts";
+import { judgeWaiting } from "../journal/judge.ts";
+import { cancel } from "../submission/again.ts";
+import { personNamed, rowsSaid, say, summarize, textSaid, writeAfter } from "./acting.ts";
 import type { Call } from "./command.ts";
-import { stopBatch } from "./stop-batch.ts";
+import { knownBatch, openEither, openWork } from "./open-work.ts";
 
-/** What was not sent stays unsent, for good; what was accepted cannot be called back. */
-export function run(call: Call): Promise<number> {
-  return stopBatch(call, ["cancelled", "cancel"], ({ id, by, already, tallies, waiting }) => {
-    const first = already ? `Batch ${id} was cancelled already.` : `Cancelled batch ${id}.`;
-    const text = [first, ...linesOf(tallies, id), ...waitedLines(waiting)].join("\n");
-    const waited = waiting.map(({ batch, rows }) => ({ batch, rows }));
-    return [text, { type: "cancelled", batch: id, by, already, rows: countsOf(tallies), waited }];
-  });
-}
+const EXAMPLE = "paydrop cancel BATCH --held --by NAME";
 
-function linesOf(tallies: Tallies, id: string): string[] {
-  const unsent = rowsIn(tallies, ...UNSENT_STATES);
-  const accepted = rowsIn(tallies, "accepted");
-  const unknown = rowsIn(tallies, "unknown");
-  const inFlight = rowsIn(tallies, "sending");
-  return [
-    ...(unsent > 0 ? [`${counted(unsent)} ${unsent === 1 ? "was" : "were"} not sent and will not be.`] : []),
-    ...(inFlight > 0 ? [`${counted(inFlight)} in flight cannot be stopped any more.`] : []),
-    ...(accepted > 0
-      ? [`${counted(accepted)} ${accepted === 1 ? "was" : "were"} accepted and cannot be called back.`]
-      : []),
-    ...(unknown > 0 ? [`${counted(unknown)} unknown still must be looked up:  ${settleCommand(id)}`] : []),
-  ];
-}
-
-const WAITED_MAX = 5;
-
-/** Rows of other batches waited, since one of this batch might be the same payment: now none stands in their way. */
-function waitedLines(waiting: readonly WaitingBatch[]): string[] {
-  const lines = waiting
-    .slice(0, WAITED_MAX)
-    .map(
-      ({ batch, rows }) =>
-        `${counted(rows)} of batch ${batch} waited for it: run its file again, where no watch has its folder.`,
-    );
-  const more = waiting.length - WAITED_MAX;
-  return more > 0 ? [...lines, `${more} more batches waited for it.`] : lines;
+/** Rows that did not go never go: some, the held ones, or the whole batch. What was accepted cannot be called back. */
+export async function run(call: Call): Promise<number> {
+  const { config } = loadSettings(call);
+  personNamed(config, EXAMPLE);
+  const rows = rowsSaid(call);
+  const isHeld = call.flags["held"] === true;
+  if (rows && isHeld) throw new PaydropError("rows_or_all", { all: "--held", example: EXAMPLE });
+  const [work] = await openEither((mode) => openWork(config, undefined, mode));
+  try {
+    const { store, now } = work;
+    const batch = await knownBatch(store, call.operands[0]);
+    const { id, environment } = batch;
+    const isWhole = !rows && !isHeld;
+    const note = textSaid(call, "reason");
+    const act = { ...actOf(work, "cancel", note === undefined ? {} : { note }), batch: id };
+    const waiting = await store.judging(async () => {
+      // first: a process that sends the batch must let nothing more of it go
+      if (isWhole) await store.setBatch(id, { phase: "cancelled" });
+      const chosen = { act, ...(rows ? { rows } : {}), ...(isHeld ? { states: ["held" as const] } : {}) };
+      const cancelled = await cancel(store, id, chosen);
+      say(call, config, isWhole ? "cancelled_whole" : "cancelled", { batch: id, rows: cancelled.length });
+      return judgeWaiting(store, [id], environment, config, now());
+    });
+    const [after = batch] = await store.batches({ id });
+    const { accepted, unknown } = after.tallies;
+    if (isWhole && accepted) say(call, config, "cannot_recall", { batch: id, rows: accepted.rows });
+    if (unknown) say(call, config, "still_unknown", { batch: id, rows: unknown.rows });
+    if (after.onItsWay > 0) say(call, config, "on_their_way", { batch: id, rows: after.onItsWay });
+    for (const [other, count] of waiting) say(call, config, "freed", { batch: other, rows: count });
+    return summarize(call, config, await writeAfter(work, batch), { batch: id });
+  } finally {
+    await work.close();
+  }
 }

@@ -1,94 +1,108 @@
-import { resolve } from "node:path";
-import type { Config } from "../config/config.ts";
-import { loadWithoutKeys } from "../config/load.ts";
-import { FileRefusedError } from "../errors.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { newBatchOf, recordRows, toldOf, type Recording } from "../batch.ts";
+import { checkFile } from "../checks/check-file.ts";
+import { keptOf, openFile, type OpenedFile } from "../checks/open-file.ts";
+import { loadSettings } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import { dayOf } from "../day.ts";
+import { FileRefusedError, PaydropError } from "../errors.ts";
+import type { CheckedFile } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
-import { hasCheckNote, writeCheckNote } from "../results/answers/check-note.ts";
-import type { CheckReport } from "../results/screen/check-report.ts";
-import { inLook } from "../results/screen/look.ts";
-import { withHint } from "../results/disk/on-disk.ts";
-import { checkFile } from "../proof-read/check-file.ts";
-import { checkObjects } from "./check/objects.ts";
-import { checkText, type CheckLook } from "./check/text.ts";
-import type { Call, Output } from "./command.ts";
-import { errorShown, errorText } from "./screen/error-text.ts";
-import { lookOf } from "./screen/look-of.ts";
-import { withSandboxState } from "./sandbox-state.ts";
-import { leavingNothing } from "./signals.ts";
-import { tell } from "./screen/tell.ts";
+import { takeSnapshot } from "../intake/snapshot.ts";
+import { judgeBatch } from "../journal/judge.ts";
+import { findKnown } from "../journal/known.ts";
+import { openJournal } from "../journal/open.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import { checkText } from "../screen/check-text.ts";
+import { errorText } from "../screen/error-text.ts";
+import { asLine, checkObjects } from "../screen/json-lines.ts";
+import { paperOf } from "../screen/look.ts";
+import { journalPath } from "../state-dir.ts";
+import type { Call } from "./command.ts";
 
-/** Checks files as `run` does before it sends: no network, no keys, nothing remembered. Gives the gravest code. */
+/** Everything up to sending: no network, no keys, and nothing is remembered. One broken file keeps no other back. */
 export async function run(call: Call): Promise<number> {
-  const config = loadWithoutKeys(call);
-  const checkAll = (used: Config): Promise<number> => checkEach(call, used);
-  return leavingNothing(() => (call.flags["sandbox"] === true ? withSandboxState(config, checkAll) : checkAll(config)));
-}
-
-async function checkEach(call: Call, config: Config): Promise<number> {
+  const { config } = loadSettings(call);
+  if (call.operands.length === 0) throw new PaydropError("file_missing");
   const codes: number[] = [];
-  let told = 0;
-  for (const file of call.operands) {
-    const { code, isTold } = await checkOne(call, config, resolve(file));
-    codes.push(code);
-    told += isTold ? 1 : 0;
-  }
+  for (const path of call.operands) codes.push(await tellOne(call, config, resolve(path)));
   const code = gravest(codes);
-  // the last line is the whole answer, also of several files, or where none could be read
-  if (codes.length > 1 || told === 0) {
-    tell(call, config, "", { type: "summary", files: codes.length, exit_code: code });
+  // the last line is the whole answer
+  if (config.json && codes.length > 1) {
+    call.stdout.write(asLine({ type: "summary", files: codes.length, exit_code: code }));
   }
   return code;
 }
 
-/** One broken file does not keep the others from being looked at. */
-async function checkOne(call: Call, config: Config, file: string): Promise<{ code: number; isTold: boolean }> {
-  const sandbox = call.flags["sandbox"] === true;
+async function tellOne(call: Call, config: Config, path: string): Promise<number> {
+  const { json, quiet, verbose } = config;
   try {
-    const report = await checkFile(file, { config, sandbox }, call.flags["all"] === true);
-    const { written, code } = await note(call, config, file, () => checkText(report, NOTE_LOOK));
-    if (config.quiet && report.exitCode === 0) return { code, isTold: false };
-    if (config.json) {
-      for (const object of checkObjects(report, written)) call.stdout.write(`${JSON.stringify(object)}\n`);
-    } else {
-      call.stdout.write(checkShown(report, call.stdout, call, config));
-      if (written !== undefined) call.stdout.write(`written    ${written}\n`);
-    }
-    return { code: gravest([report.exitCode, code]), isTold: true };
+    const checked = await checkOne(path, config, call.flags["all"] === true);
+    const { unknown, rejected, invalid, held } = checked.byStatus;
+    const code = gravest([unknown ? 4 : 0, rejected || invalid ? 3 : 0, held ? 6 : 0]);
+    const paper = paperOf(call.stdout, config, call.flags);
+    if (json) for (const line of checkObjects(checked, code)) paper.write(asLine(line));
+    else if (!quiet || code !== 0) paper.write(checkText(checked, paper.look));
+    return code;
   } catch (error) {
-    call.stderr.write(errorShown(error, call.stderr, call, config));
-    if (!(error instanceof FileRefusedError)) return { code: exitCodeOf(error), isTold: false };
-    const refused = (): string => `It would be refused as a whole.\n\n${errorText(error, false, false)}`;
-    return { code: gravest([exitCodeOf(error), (await note(call, config, file, refused)).code]), isTold: false };
+    if (!(error instanceof FileRefusedError) && exitCodeOf(error) !== 2) throw error;
+    call.stderr.write(errorText(error, json, verbose));
+    return exitCodeOf(error);
   }
 }
-
-/** Lines are broken for a terminal only: a program or a search reads them whole. */
-export function checkShown(report: CheckReport, output: Output, call: Call, config: Config): string {
-  const look = lookOf(output, call, config);
-  const isAiry = output.isTerminal;
-  const width = isAiry ? look.width : Number.POSITIVE_INFINITY;
-  return inLook(checkText(report, { ...look, width, namesFile: true, isAiry }), look);
-}
-
-const NOTE_LOOK: CheckLook = { color: false, width: 76, namesFile: false, isAiry: true };
 
 /**
- * Writes the note where it is asked for, and over an earlier one, which would no longer be true. A note that cannot be
- * written is told; the answer itself is given all the same.
+ * What `paydrop check` tells of a file: as `run` does it, on a copy of the journal that is thrown away together with the
+ * copy of the file. `isAll`: every fault, not only the first of a kind.
  */
-async function note(
-  call: Call,
-  config: Config,
-  file: string,
-  textOf: () => string,
-): Promise<{ readonly written?: string; readonly code: number }> {
+export async function checkOne(path: string, config: Config, isAll = false): Promise<CheckedFile> {
+  const folder = mkdtempSync(join(tmpdir(), "paydrop-check-"));
   try {
-    if (call.flags["write"] !== true && !(await hasCheckNote(file))) return { code: 0 };
-    return { written: await writeCheckNote(file, textOf()), code: 0 };
-  } catch (error) {
-    const again = "make room on the disk and let paydrop write there, then check again with --write";
-    const unwritable = withHint(error, again);
-    call.stderr.write(errorShown(unwritable, call.stderr, call, config));
-    return { code: exitCodeOf(unwritable) };
+    const { environment, base_url: destination = "" } = config;
+    const snapshot = await takeSnapshot(path, folder);
+    const opened = await openFile(snapshot, { ...config, state_dir: folder });
+    const store = await openCopy(config.state_dir, folder);
+    try {
+      const work = { config: { ...config, state_dir: folder }, store, destination, now: Date.now };
+      const toldMax = isAll ? Number.POSITIVE_INFINITY : undefined;
+      const said = { sha256: snapshot.sha256, environment, period: opened.period, reading: keptOf(opened) };
+      const known = await findKnown(store, said, config, Date.now());
+      if (known) return await asKnown(work, opened, known, toldMax);
+      const batch = await newBatchOf(work, opened);
+      await store.addBatch(batch);
+      const found = await recordRows(work, opened, batch, toldMax);
+      await store.judging(() => judgeBatch(store, batch, config, Date.now()));
+      return await toldOf(work, found, batch.id);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function openCopy(stateDir: string, folder: string): Promise<JournalStore> {
+  const journal = await openJournal(stateDir, { makesNone: true });
+  try {
+    await journal.backup(journalPath(folder));
+  } finally {
+    await journal.close();
+  }
+  return openJournal(folder);
+}
+
+/** A file that was taken before stands as it does in its batch: its rows are no second payment. */
+async function asKnown(
+  work: Recording,
+  opened: OpenedFile,
+  { id, createdAt }: BatchRecord,
+  toldMax: number | undefined,
+): Promise<CheckedFile> {
+  const checking = checkFile(opened, work.config, { toldMax });
+  for await (const page of checking.pages()) if (page.length === 0) break;
+  const told = await toldOf(work, checking.end(), id);
+  const before = { code: "taken_before", facts: { batch: id, day: dayOf(createdAt) } };
+  return { ...told, remarks: [before, ...told.remarks] };
 }

@@ -1,3 +1,6 @@
+import type { SettingName } from "../config/schema.ts";
+import { PaydropError } from "../errors.ts";
+
 /** Where a command writes. Texts end with their own newline; secrets are filtered out on the way. */
 export interface Output {
   write(text: string): void;
@@ -6,9 +9,10 @@ export interface Output {
   readonly columns: number;
 }
 
-/** One call of a command: what stood on the command line, by setting name, and where to write. */
+/** One call of a command: what stood on the command line, and where to write. */
 export interface Call {
   readonly operands: readonly string[];
+  /** By name with `_`: settings, and the command's own options (`retry_xlsx`). */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: Output;
@@ -21,24 +25,68 @@ export function optionOf({ flags }: Call, name: string): string | undefined {
   return typeof said === "string" && said !== "" ? said : undefined;
 }
 
-/** Does the work and gives the exit code of DESIGN §10. Throws PaydropError when it cannot go on. */
-type Run = (call: Call) => Promise<number>;
-
-export interface OwnOption {
-  /** `--option <A|B>`, as commander reads it. */
-  readonly flags: string;
-  readonly shown: string;
+/** Whether somebody is there to answer: both ends are terminals. */
+export function canAsk({ stderr }: Call): boolean {
+  return process.stdin.isTTY && stderr.isTerminal;
 }
 
-/** What `--help` says of a command, and where its code is; the code is loaded only when it is called. */
+/** One line from a person, without spaces around it. Throws PaydropError `usage` when they leave. */
+export async function ask({ stderr }: Call, question: string): Promise<string> {
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin });
+  const left = new AbortController();
+  lines.once("close", () => left.abort());
+  try {
+    stderr.write(`${question.trimEnd()} `);
+    return (await lines.question("", { signal: left.signal })).trim();
+  } catch {
+    throw new PaydropError("no_answer");
+  } finally {
+    lines.close();
+  }
+}
+
+export interface Listening {
+  readonly signals: { readonly soft: AbortSignal; readonly hard: AbortSignal };
+  close(): void;
+}
+
+/**
+ * The first signal asks to stop softly, the second hard; after that the system's own behaviour is back. `announce` is
+ * called before anything stops: a person must know what the next Ctrl-C would do. A closed terminal (SIGHUP) is a soft
+ * stop too, unless the log listens for it.
+ */
+export function listenForSignals(announce: (which: "soft" | "hard") => void, hangUpStops: boolean): Listening {
+  const soft = new AbortController();
+  const hard = new AbortController();
+  const names = ["SIGINT", "SIGTERM", ...(hangUpStops ? (["SIGHUP"] as const) : [])] as const;
+  const onSignal = (): void => {
+    const which = soft.signal.aborted ? "hard" : "soft";
+    announce(which);
+    (which === "soft" ? soft : hard).abort();
+    if (which === "hard") close();
+  };
+  const close = (): void => {
+    for (const name of names) process.off(name, onSignal);
+  };
+  for (const name of names) process.on(name, onSignal);
+  return { signals: { soft: soft.signal, hard: hard.signal }, close };
+}
+
+/** A command as `--help` tells it, and its code. */
 export interface Command {
-  readonly name: string;
-  /** `<file...>`, `[batch]`, as commander reads it. */
-  readonly operands: string;
-  /** The words that its operand may be, where it is one of a few. */
-  readonly words?: readonly string[];
+  /** Its name and operands as commander reads them: `settle [batch]`, `config [show|example|schema]`. */
+  readonly usage: string;
+  /** Loaded only when it is called. */
+  readonly load: () => Promise<{ run(call: Call, commands: readonly Command[]): Promise<number> }>;
   readonly shown: string;
-  readonly options: readonly OwnOption[];
+  /** Its own options as commander reads them (`--option <A|B>`), and what they mean. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** Settings that its help lists, too. Every command takes all of them as flags. */
+  readonly settings?: readonly SettingName[];
   readonly examples: readonly string[];
-  load(): Promise<{ readonly run: Run }>;
+}
+
+export function nameOf({ usage }: Command): string {
+  return usage.split(" ")[0] ?? "";
 }

@@ -1,47 +1,32 @@
-import type { Config } from "../config/config.ts";
-import { settingsInForce, type InForce } from "../config/in-force.ts";
 import { loadSettings } from "../config/load.ts";
-import { usualPlaces } from "../config/toml-file.ts";
-import { tomlExample } from "../config/toml-example.ts";
-import { tomlSchema } from "../config/toml-schema.ts";
+import { inForce, tomlExample, tomlSchema } from "../config/shown.ts";
+import { usualPlaces } from "../config/toml.ts";
 import { PaydropError } from "../errors.ts";
-import { printable } from "../text/printable.ts";
+import { printable } from "../printable.ts";
 import type { Call } from "./command.ts";
 
 /** `show`: every value and where it came from. `example`, `schema`: what may stand in a paydrop.toml. */
 export function run(call: Call): Promise<number> {
-  const what = call.operands[0] ?? "show";
-  if (what === "example") call.stdout.write(tomlExample());
-  else if (what === "schema") call.stdout.write(`${JSON.stringify(tomlSchema(), undefined, 2)}\n`);
-  else if (what === "show") show(call);
-  else throw new PaydropError("usage", `there is no config ${what}`, "write one of show, example, schema");
+  const [what = "show"] = call.operands;
+  const made = { show: shown, example: tomlExample, schema: () => `${JSON.stringify(tomlSchema(), undefined, 2)}\n` };
+  const text = Object.entries(made).find(([name]) => name === what)?.[1];
+  if (!text)
+    throw new PaydropError("unknown_word", { thing: "config", said: what, words: Object.keys(made).join(", ") });
+  call.stdout.write(text(call));
   return Promise.resolve(0);
 }
 
-function show(call: Call): void {
-  const settings = loadSettings({ flags: call.flags, env: call.env });
-  const all = settingsInForce(settings);
-  const looked = usualPlaces(call.env);
-  if (settings.config.json) {
-    const values = all.map(({ name, value = null, origin }) => ({ name, value, origin }));
-    const mappings = settings.config.mappings.map(({ name }) => name);
-    call.stdout.write(`${JSON.stringify({ type: "config", file: settings.file ?? null, values, mappings })}\n`);
-  } else {
-    const file = settings.file ?? `none (looked for ${looked.join(", ")})`;
-    call.stdout.write(`settings file: ${printable(file)}\n${table(all)}${mappingsLine(settings.config)}`);
-  }
-}
-
-function mappingsLine({ mappings }: Config): string {
-  const told = mappings.map(({ name, operation, amountUnit }) => `${name} (${operation}, ${amountUnit})`);
-  return told.length === 0 ? "" : `mappings: ${told.join(", ")}\n`;
-}
-
-function table(all: readonly InForce[]): string {
-  const nameWidth = Math.max(...all.map(({ name }) => name.length));
-  const valueWidth = Math.min(40, Math.max(...all.map(({ value = "" }) => value.length)));
-  const lines = all.map(({ name, value = "-", origin }) =>
-    printable(`${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${origin}`),
+function shown(call: Call): string {
+  const loaded = loadSettings(call, "read");
+  const { config, file } = loaded;
+  const values = inForce(loaded).map(({ name, value = null, origin }) => ({ name, value, origin }));
+  const sections = { mappings: config.mappings.map(({ name }) => name), rules: Object.keys(config.rules) };
+  if (config.json) return `${JSON.stringify({ type: "config", file: file ?? null, values, ...sections })}\n`;
+  const width = Math.max(...values.map(({ name }) => name.length));
+  const lines = values.map(
+    ({ name, value, origin }) => `${name.padEnd(width)}  ${(value ?? "-").padEnd(30)}  ${origin}`,
   );
-  return lines.map((line) => `${line}\n`).join("");
+  const from = `settings file: ${file ?? `none (looked for ${usualPlaces(call.env).join(", ")})`}`;
+  const names = Object.entries(sections).map(([section, some]) => `${section}: ${some.join(", ") || "none"}`);
+  return [from, ...lines, ...names].map((line) => `${printable(line)}\n`).join("");
 }

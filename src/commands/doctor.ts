@@ -1,172 +1,168 @@
-import { DatabaseSync } from "node:sqlite";
-import { statSync } from "node:fs";
-import { readAesIv, readAesKey } from "../client/keys.ts";
-import { remarkOnPath } from "../config/base-url.ts";
-import type { Config } from "../config/config.ts";
-import { loadSettings } from "../config/load.ts";
-import { misspeltVariables } from "../config/misspelt-variables.ts";
-import { SECRETS } from "../config/secrets-in.ts";
-import { PaydropError, messageOf } from "../errors.ts";
-import { sqliteOf, SQLITE_VERSION_MIN } from "../journal/sqlite/database/sqlite-version.ts";
-import { withProcessor } from "../processor.ts";
-import { asWord, printable } from "../text/printable.ts";
-import { folded } from "../results/screen/folded.ts";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { readAesIv, readAesKey } from "../client/envelope.ts";
+import { openSender } from "../client/sender.ts";
+import { loadSettings, type Loaded } from "../config/load.ts";
+import { factsOf, SETTING_NAMES, type Config } from "../config/schema.ts";
+import { SECRET_NAMES, SECRETS } from "../config/secret.ts";
+import { isWithin } from "../config/toml.ts";
+import { messageOf, PaydropError } from "../errors.ts";
+import { inboxFolders, stopFilesIn } from "../intake/inbox.ts";
+import { assertMark } from "../intake/mark.ts";
+import { openJournal } from "../journal/open.ts";
+import type { JournalStore } from "../journal/store.ts";
+import { CHOICES, finding, type Finding } from "../messages/doctor.ts";
+import { counted } from "../messages/sentence.ts";
+import { asWord, printable } from "../printable.ts";
+import { journalPath } from "../state-dir.ts";
 import type { Call } from "./command.ts";
-import type { Finding, Health } from "./doctor/finding.ts";
-import { inboxFindings, stateFindings, stateSaidRelative } from "./doctor/folders.ts";
-import { heldFindings } from "./doctor/held.ts";
-import { serviceFindings } from "./doctor/service.ts";
-import { lookOf } from "./screen/look-of.ts";
-import { namedChoices } from "./named-choices.ts";
 
 /** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request; changes nothing. */
 export async function run(call: Call): Promise<number> {
-  // the paths of key files are still in the environment afterwards, the keys are not
-  const { config, file } = loadSettings({ flags: call.flags, env: call.env });
-  const inboxes = (call.flags["inbox"] ?? []) as readonly string[];
-  const state = [...stateFindings(config), ...stateSaidRelative(config, call.env)];
-  const findings = [
-    { what: "Node", health: "fine" as const, found: `${process.versions.node} (${process.execPath})` },
-    sqlite(),
-    baseUrl(config),
-    ...keys(config),
-    ...keyFiles(call.env),
-    ...misspeltVariables(call.env).map(({ said: what, ...rest }): Finding => ({ what, health: "look", ...rest })),
-    ...state,
-    ...inboxes.flatMap((inbox) => inboxFindings(inbox, config, file)),
-    ...(await heldFindings(inboxes, config)),
-    await clock(
-      config,
-      state.every(({ health }) => health !== "wrong"),
-    ),
-    ...(await serviceFindings(config, call.env, call.flags["offline"] === true)),
+  const loaded = loadSettings(call, "read");
+  const { config, origins } = loaded;
+  const inboxes = ((call.flags["inbox"] ?? []) as readonly string[]).map((inbox) => resolve(inbox));
+  const lookings = [
+    ...SECRET_NAMES.map((name) => looked(SECRETS[name], () => [keyFinding(name, loaded)])),
+    looked("state folder", () => stateFindings(config, inboxes)),
+    ...inboxes.map((inbox) => looked(`inbox ${inbox}`, () => inboxFindings(inbox, loaded))),
+    looked("base URL", () => [addressFinding(config)]),
+    ...(call.flags["offline"] === true ? [] : [looked("service", () => serviceFindings(loaded))]),
   ];
-  const code = findings.some((finding) => finding.health === "wrong") ? 2 : 0;
-  if (config.json) call.stdout.write(jsonText(config, findings, code));
-  else if (!(config.quiet && code === 0)) {
-    call.stdout.write(folded(screenText(config, findings), lookOf(call.stdout, call, config)));
-  }
+  const findings = (await Promise.all(lookings)).flat();
+  const code = findings.some(({ health }) => health === "wrong") ? 2 : 0;
+  const choices = choicesIn(config);
+  const document = { type: "doctor", findings, choices, origins, exit_code: code };
+  if (config.json) call.stdout.write(`${JSON.stringify(document)}\n`);
+  else if (!config.quiet || code !== 0) call.stdout.write(screenText(findings, choices));
   return code;
 }
 
-function sqlite(): Finding {
-  const database = new DatabaseSync(":memory:");
-  const { version: found, isOld } = sqliteOf(database);
-  database.close();
-  if (!isOld) return { what: "SQLite", health: "fine", found };
-  return { what: "SQLite", health: "wrong", found, hint: `install a newer Node: ${SQLITE_VERSION_MIN} is needed` };
-}
-
-function baseUrl(config: Config): Finding {
-  if (config.baseUrl === undefined) {
-    return { what: "base URL", health: "wrong", found: "not set", hint: "set PAYDROP_BASE_URL" };
-  }
-  const found = `${config.baseUrl} (${config.environment})`;
-  const odd = remarkOnPath(config.baseUrl);
-  if (!odd) return { what: "base URL", health: "fine", found };
-  return { what: "base URL", health: "look", found: `${found}: ${odd.found}`, hint: odd.hint };
-}
-
-function keys(config: Config): Finding[] {
-  const { apiKey, aesKey, aesIv, choices } = config;
-  const missing = (what: string, health: Health): Finding => ({
-    what,
-    health,
-    found: "not set",
-    hint: health === "wrong" ? `set ${what} or ${what}_FILE` : "needed for payouts only (§5.2)",
-  });
-  const sized = (what: string, read: () => Uint8Array): Finding => {
-    try {
-      return { what, health: "fine", found: `${read().length} bytes` };
-    } catch (error) {
-      return { what, health: "wrong", found: messageOf(error), hint: error instanceof PaydropError ? error.hint : "" };
-    }
-  };
-  const { variable } = SECRETS.apiKey;
-  return [
-    apiKey ? { what: variable, health: "fine", found: `${apiKey.length} characters` } : missing(variable, "wrong"),
-    aesKey
-      ? sized(SECRETS.aesKey.variable, () => readAesKey(aesKey.reveal(), choices.keyEncoding))
-      : missing(SECRETS.aesKey.variable, "look"),
-    aesIv
-      ? sized(SECRETS.aesIv.variable, () => readAesIv(aesIv.reveal(), choices.keyEncoding))
-      : missing(SECRETS.aesIv.variable, "look"),
-  ];
-}
-
-/** Container platforms mount secrets readable by all, so this is something to look at, not a refusal. */
-function keyFiles(env: NodeJS.ProcessEnv): Finding[] {
-  return Object.values(SECRETS).flatMap(({ variable }) => {
-    const file = env[`${variable}_FILE`];
-    if (!file || process.platform === "win32" || (statSync(file).mode & 0o077) === 0) return [];
-    return [
-      {
-        what: `${variable}_FILE`,
-        health: "look" as const,
-        found: "others than its owner may read it",
-        hint: `chmod 600 ${asWord(file)}`,
-      },
-    ];
-  });
-}
-
-/**
- * Days are counted for duplicates: a clock at its factory setting, or behind what the journal has seen, would forget or
- * invent them. The journal is only opened where that changes nothing.
- */
-async function clock(config: Config, isStateSound: boolean): Promise<Finding> {
-  const what = "clock";
-  const nowMs = Date.now();
-  const found = new Date(nowMs).toISOString();
-  if (nowMs < Date.UTC(2025, 0)) return { what, health: "wrong", found, hint: "set the clock" };
-  if (!isStateSound) return { what, health: "fine", found };
+/** What the work finds; what it throws is a finding, too. */
+async function looked(what: string, work: () => Promise<Finding[]> | Finding[]): Promise<Finding[]> {
   try {
-    const lastMs = await lastSeenMs(config);
-    if (lastMs <= nowMs + CLOCK_SLACK_MS) return { what, health: "fine", found };
-    const seen = `${found}, but the journal has already seen ${new Date(lastMs).toISOString()}`;
-    const hint =
-      "set the clock if it is wrong, and have it kept by NTP; if it is right, that of an earlier run was ahead";
-    return { what, health: "wrong", found: seen, hint };
+    return await work();
   } catch (error) {
-    const hint = error instanceof PaydropError ? error.hint : "";
-    return { what: "journal", health: "wrong", found: messageOf(error), hint };
+    const todo = error instanceof PaydropError ? error.hint : "";
+    return [finding(what, "wrong", { found: messageOf(error), todo })];
+  }
+}
+
+function keyFinding(name: (typeof SECRET_NAMES)[number], { config, secrets }: Loaded): Finding {
+  const variable = SECRETS[name];
+  const secret = secrets[name];
+  const read = { apiKey: undefined, aesKey: readAesKey, aesIv: readAesIv }[name];
+  if (!secret) return finding(variable, read ? "not_set_for_payouts" : "not_set", { variable });
+  const bytes = read?.(secret.reveal(), config.key_encoding).length;
+  const found = bytes === undefined ? counted(secret.length, "character") : counted(bytes, "byte");
+  return finding(variable, "fine", { found });
+}
+
+const HAS_MODES = process.platform !== "win32";
+
+/** The state folder: private, sound, on a disk with locks; what the journal knows of time and inboxes. */
+async function stateFindings({ state_dir: path }: Config, inboxes: readonly string[]): Promise<Finding[]> {
+  const what = "state folder";
+  const now = new Date().toISOString();
+  const above = nearestThere(path);
+  accessSync(above, constants.R_OK | constants.W_OK | constants.X_OK);
+  // some systems give the number with a sign
+  const disk = process.platform === "linux" ? NETWORK[statfsSync(above).type >>> 0] : undefined;
+  if (disk !== undefined) return [finding(what, "network", { disk })];
+  const mode = HAS_MODES && above === path ? statSync(path).mode & 0o777 : 0o700;
+  if ((mode & 0o077) !== 0) return [finding(what, "state_open", { path, mode: mode.toString(8), word: asWord(path) })];
+  if (!existsSync(journalPath(path)))
+    return [
+      finding(what, "fine", { found: `${path}, filled by the first run` }),
+      finding("clock", "fine", { found: now }),
+    ];
+  const store = await openJournal(path, { makesNone: true });
+  try {
+    const { lastAt } = await store.facts();
+    const isBehind = lastAt > Date.now() + CLOCK_SLACK_MS;
+    const seen = new Date(lastAt).toISOString();
+    const clock = finding("clock", isBehind ? "clock_behind" : "fine", { found: now, now, seen });
+    const held = await Promise.all(inboxes.map((inbox) => heldFindings(inbox, store)));
+    return [finding(what, "fine", { found: `${path}, private` }), clock, ...held.flat()];
+  } finally {
+    await store.close();
   }
 }
 
 const CLOCK_SLACK_MS = 60_000;
+/** Linux's numbers of disks whose locks cannot be trusted (statfs(2)). */
+const NETWORK: Readonly<Record<number, string>> = {
+  0x6969: "NFS",
+  0x517b: "SMB",
+  0xff534d42: "SMB",
+  0xfe534d42: "SMB",
+};
 
-/** The latest time that the journal knows of. */
-function lastSeenMs(config: Config): Promise<number> {
-  return withProcessor({ config }, "read", async ({ journal }) => {
-    const { lastAttemptAt } = await journal.mark();
-    const batches = await journal.batches();
-    return batches.reduce((last, { createdAt }) => Math.max(last, createdAt), lastAttemptAt);
+function nearestThere(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
+}
+
+/** An inbox of which nothing goes: the journal knows it as held, a STOP lies there, or another journal's mark (I12). */
+async function heldFindings(inbox: string, store: JournalStore): Promise<Finding[]> {
+  const what = `inbox ${inbox}`;
+  const held = (await store.heldFolders()).find(({ folder }) => folder === inbox);
+  const why = held?.reason ?? (await stopFilesIn(inbox))[0];
+  const stopped = why === undefined ? [] : [finding(what, "inbox_held", { why, word: asWord(inbox) })];
+  const marked = (await inboxFolders(inbox)).filter((folder) => existsSync(join(folder, ".paydrop")));
+  const lost = marked.map((folder) => looked(what, () => assertMark(folder, store, false).then(() => [])));
+  return [...stopped, ...(await Promise.all(lost)).flat()];
+}
+
+/** An inbox: readable and writable, apart from state and settings, not a way in for everybody. */
+function inboxFindings(inbox: string, { config, file = "/" }: Loaded): Finding[] {
+  const what = `inbox ${inbox}`;
+  accessSync(inbox, constants.R_OK | constants.W_OK | constants.X_OK);
+  const mode = statSync(inbox).mode & 0o7777;
+  const isMixed = isWithin(config.state_dir, inbox) || isWithin(inbox, config.state_dir);
+  return [
+    finding(what, "fine", { found: "can be read and written" }),
+    ...(isMixed ? [finding(what, "not_apart", { other: "state folder" })] : []),
+    ...(isWithin(file, inbox) ? [finding(what, "not_apart", { other: "settings file" })] : []),
+    ...(HAS_MODES && (mode & 0o002) !== 0 ? [finding(what, "inbox_open", { mode: mode.toString(8) })] : []),
+  ];
+}
+
+function addressFinding({ base_url: url, environment }: Config): Finding {
+  if (url === undefined) return finding("base URL", "not_set", { variable: "PAYDROP_BASE_URL" });
+  return finding("base URL", "fine", { found: `${url} (${environment})` });
+}
+
+/** The way to the service: keys and certificates as a run takes them, and a connection on which nothing is asked. */
+async function serviceFindings({ config, secrets }: Loaded): Promise<Finding[]> {
+  if (config.base_url === undefined || !secrets.apiKey) return [];
+  const sender = openSender(config, secrets);
+  const { address = config.base_url, durationMs } = await sender.preflight().finally(() => sender.close());
+  return [finding("service", "fine", { found: `${address} answers within ${durationMs} ms` })];
+}
+
+interface Choice {
+  readonly section: string;
+  readonly setting: string;
+  readonly value: string;
+}
+
+/** Every named choice in force (DESIGN §1). */
+function choicesIn(config: Config): readonly Choice[] {
+  return CHOICES.map(([section, setting, always]) => {
+    const name = SETTING_NAMES.find((one) => one === setting);
+    const value = name && config[name];
+    const said = name && (value === undefined ? factsOf(name).unless : factsOf(name).kind.written(value));
+    return { section, setting, value: always ?? said ?? "" };
   });
 }
 
-function screenText(config: Config, findings: readonly Finding[]): string {
-  const words: Readonly<Record<Health, string>> = { fine: "ok  ", look: "look", wrong: "BAD " };
-  const width = Math.max(...findings.map((finding) => finding.what.length));
-  const lines = findings.flatMap((finding) => [
-    `${words[finding.health]}  ${printable(`${finding.what.padEnd(width)}  ${finding.found}`)}`,
-    ...(finding.hint ? [`  → ${printable(finding.hint)}`] : []),
+function screenText(findings: readonly Finding[], choices: readonly Choice[]): string {
+  const words = { fine: "ok  ", look: "look", wrong: "BAD " };
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  const lines = findings.flatMap(({ what, health, found, hint }) => [
+    `${words[health]}  ${printable(`${what.padEnd(width)}  ${found}`)}`,
+    ...(hint === undefined ? [] : [`  → ${printable(hint)}`]),
   ]);
-  const choices = namedChoices(config).map(
-    (choice) =>
-      `  ${choice.section.padEnd(5)} ${choice.setting.padEnd(20)} ${choice.value.padEnd(10)}  the interface does not show ${choice.open}`,
-  );
-  const origins = Object.entries(config.origins ?? {}).map(([name, origin]) => `  ${name.padEnd(20)} ${origin}`);
-  const settings = origins.length > 0 ? ["", "Set by", ...origins] : [];
-  return [...lines, "", "Named choices", ...choices, ...settings, ""].join("\n");
-}
-
-function jsonText(config: Config, findings: readonly Finding[], code: number): string {
-  const document = {
-    type: "doctor",
-    findings,
-    choices: namedChoices(config),
-    origins: config.origins ?? {},
-    exit_code: code,
-  };
-  return `${JSON.stringify(document)}\n`;
+  const open = choices.map(({ section, setting, value }) => `  ${section.padEnd(5)} ${setting.padEnd(20)} ${value}`);
+  return [...lines, "", "Choices where the interface of the service is silent", ...open, ""].join("\n");
 }

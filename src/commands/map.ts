@@ -1,198 +1,239 @@
-import { basename, resolve } from "node:path";
-import { cellText } from "../checks/cells/cell.ts";
-import type { Config } from "../config/config.ts";
-import { configNamed, loadSettings } from "../config/load.ts";
-import { mappingToml } from "../config/mapping-toml.ts";
-import type { Mapping } from "../config/mapping.ts";
-import { usualPlaces } from "../config/toml-file.ts";
+import { readFile, realpath, stat } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { parse, stringify } from "smol-toml";
+import { normalizeName } from "../column-name.ts";
+import { loadSettings } from "../config/load.ts";
+import { fieldsToFill, MAPPINGS, mappingsOf, type AmountUnit } from "../config/mapping.ts";
+import type { Config } from "../config/schema.ts";
+import { usualPlaces } from "../config/toml.ts";
 import { isoDay } from "../day.ts";
-import { defined } from "../defined.ts";
-import { FileRefusedError, PaydropError } from "../errors.ts";
-import { takeSnapshot } from "../intake/snapshot.ts";
-import { asWord, printable } from "../text/printable.ts";
-import { headerOf, headerless, nearestMapping, sameHeader } from "../reader/mapping/choose.ts";
-import type { Proposal } from "../reader/mapping/propose.ts";
-import type { ProposalClues } from "../reader/mapping/propose-columns.ts";
-import { templateOf } from "../reader/mapping/templates.ts";
-import type { Row, Sheet } from "../reader/row.ts";
-import { folded } from "../results/screen/folded.ts";
-import { checkFile } from "../proof-read/check-file.ts";
-import { inScratchFolder } from "../disk/scratch.ts";
-import { openInput, type InputFile } from "../take-in.ts";
-import { operationSaid } from "../operations/catalogue.ts";
-import { ask, canAsk } from "./ask.ts";
-import { checkShown } from "./check.ts";
-import type { Call } from "./command.ts";
-import { errorShown } from "./screen/error-text.ts";
-import { lookOf } from "./screen/look-of.ts";
-import { readMapFlags, type MapFlags } from "./map/flags.ts";
-import { askedOut, lackingError, lackingIn, type Answered } from "./map/questions.ts";
-import { proposalText } from "./map/text.ts";
-import { appendToToml, mappingIn } from "./map/write.ts";
-import { leavingNothing } from "./signals.ts";
-
-/** Proposes how the columns of another system could be read as ours, and writes it down when a person says so. */
-export function run(call: Call): Promise<number> {
-  return leavingNothing(() => mapFile(call));
-}
-
-async function mapFile(call: Call): Promise<number> {
-  const mayBeNew = call.flags["write"] === true;
-  const { config, file: settingsFile } = loadSettings({
-    flags: call.flags,
-    env: call.env,
-    secrets: "ignore",
-    mayBeNew,
-  });
-  const file = call.operands[0] ?? "";
-  const target = settingsFile ?? newSettingsFile(call);
-  return inScratchFolder("map", async (scratch) => {
-    const input = await openInput(resolve(file), await takeSnapshot(file, scratch), { config });
-    const noHeader = headerless(input.columns);
-    if (noHeader) throw new FileRefusedError(basename(file), [noHeader]);
-    const columns = headerOf(input.columns);
-    const flags = readMapFlags(call, columns);
-    assertNew(file, columns, config, flags);
-    const show = (one: Answered): void => {
-      if (config.quiet || config.json) return;
-      const look = lookOf(call.stderr, call, config);
-      call.stderr.write(proposalText(basename(file), one.clues, one.proposal, look));
-    };
-    const answered = await askedOut(call, config, await cluesOf(input, columns, config, flags), show);
-    const { proposal, clues } = answered;
-    show(answered);
-    const lacking = lackingIn(proposal);
-    if (lacking.length > 0) throw lackingError(lacking, proposal, columns);
-    const name = flags.name ?? freeName(clues, basename(file), config.mappings);
-    const toml = mappingToml(mappingOf(name, columns, proposal), remarksOf(basename(file), clues));
-    const mapping = mappingIn(toml, name, resolve());
-    if (!config.json && !config.quiet) await showCheck(call, config, file, mapping, flags.write);
-    const isToWrite = flags.write || (await isWanted(call, config, name, target));
-    if (isToWrite) await appendToToml(target, toml);
-    const written = isToWrite ? target : undefined;
-    if (config.json) call.stdout.write(`${JSON.stringify(asObject(mapping, proposal, written, toml))}\n`);
-    else if (!isToWrite) call.stdout.write(toml);
-    else if (!config.quiet) tellWritten(call, config, name, target, settingsFile === undefined);
-    return 0;
-  });
-}
-
-function tellWritten(call: Call, config: Config, name: string, target: string, isNew: boolean): void {
-  const wrote = `wrote [mapping.${name}] to ${printable(target)}${isNew ? ", a new file" : ""}`;
-  const then = "  → a paydrop watch that is running reads it when it is started again";
-  call.stdout.write(folded(`${wrote}\n${then}\n`, lookOf(call.stdout, call, config)));
-}
-
-/** Where a mapping goes as long as there are no settings: the file that somebody named, else the user's own. */
-function newSettingsFile({ flags, env }: Call): string {
-  const named = configNamed(flags, env);
-  if (named !== undefined) return resolve(named);
-  return usualPlaces(env)[0];
-}
-
-/** A second mapping of the same columns would make every such file a question. */
-function assertNew(file: string, columns: readonly string[], { mappings }: Config, { name }: MapFlags): void {
-  const same = mappings.find((mapping) => sameHeader(mapping.header, columns));
-  if (same) {
-    const hint = `paydrop check ${asWord(file)} shows what it makes of the file; to change it, edit [mapping.${same.name}]`;
-    throw new PaydropError("usage", `the mapping ${same.name} is already for exactly these columns`, hint);
-  }
-  if (name === undefined || !mappings.some((mapping) => mapping.name === name)) return;
-  throw new PaydropError("usage", `there is a mapping ${name} already`, "give another --name, or remove the old one");
-}
-
-async function cluesOf(
-  { sheet, columns: all }: InputFile,
-  columns: readonly string[],
-  config: Config,
-  flags: MapFlags,
-): Promise<ProposalClues> {
-  const values = await firstValues(sheet, columns);
-  const template = templateOf(columns);
-  const near = nearestMapping({ columns: all, mappings: config.mappings, ownOperations: [] });
-  const operation = config.operation ?? sheet.wrapper?.operation;
-  const said = operation === undefined ? undefined : operationSaid(operation)?.name;
-  const { option, unit, set, constants, lookups } = flags;
-  const before = template ? undefined : near;
-  return defined({ columns, values, set, constants, lookups, operation: said, option, unit, template, near: before });
-}
+import { makePrivateFolder, writeAtomically } from "../disk.ts";
+import { FileRefusedError, messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { maskStray } from "../mask.ts";
+import { listed } from "../messages/sentence.ts";
+import { fieldsOf, OPERATIONS, operationSaid } from "../operations/index.ts";
+import { asWord, printable, quotedNames } from "../printable.ts";
+import { cellWords, knownColumns } from "../reader/columns.ts";
+import { headerOf, sameHeader } from "../reader/mapping.ts";
+import { openTable } from "../reader/open-table.ts";
+import { otherMeasureIn, proposeMappings, type Proposal, type ProposalClues } from "../reader/propose.ts";
+import type { Row } from "../reader/row.ts";
+import { looksLikeValues } from "../reader/source.ts";
+import { templateOf } from "../reader/templates.ts";
+import { proposalText } from "../screen/proposal-text.ts";
+import { optionOf, type Call } from "./command.ts";
 
 const ROWS_LOOKED_AT = 50;
 
-/** What stands in each column at the top of the file. */
-async function firstValues(sheet: Sheet, columns: readonly string[]): Promise<string[][]> {
-  const first: Row[] = [];
-  for await (const chunk of sheet.rows()) {
-    first.push(...chunk.slice(0, ROWS_LOOKED_AT - first.length));
-    if (first.length === ROWS_LOOKED_AT) break;
+/** Proposes how the columns of another system could be read as ours, and writes it down when a person says so. */
+export async function run(call: Call): Promise<number> {
+  const mayWrite = call.flags["write"] === true;
+  const { config, file: settings } = loadSettings(call, "ignore", mayWrite);
+  const file = basename(call.operands[0] ?? "");
+  const clues = await cluesOf(call, config, file);
+  const { columns } = clues;
+  const name = optionOf(call, "name") ?? clues.template?.name ?? usualName(file);
+  assertNew(file, columns, config, name);
+  const proposal = proposalOf(clues);
+  if (!config.quiet && !config.json) call.stderr.write(proposalText(file, clues, proposal));
+  assertWhole(proposal, columns);
+  const table = tableOf(columns, proposal);
+  const toml = tomlOf(name, table, remarksOf(file, clues));
+  const said = optionOf(call, "config") ?? call.env["PAYDROP_CONFIG"];
+  const target = settings ?? resolve(said || (usualPlaces(call.env)[0] ?? ""));
+  if (mayWrite) await addToToml(target, toml);
+  if (config.json) {
+    const { operation, option = null, amount_unit } = table;
+    const written = { written_to: mayWrite ? target : null, columns: proposal.columns, toml };
+    call.stdout.write(`${JSON.stringify({ type: "mapping", name, operation, option, amount_unit, ...written })}\n`);
+  } else if (!mayWrite) {
+    call.stdout.write(toml);
+  } else if (!config.quiet) {
+    call.stdout.write(`wrote [mapping.${name}] to ${printable(target)}\n  → paydrop check ${asWord(file)}\n`);
   }
-  return columns.map((column) =>
-    first.map((row) => cellText(row, row.columns.indexOf(column)).trim()).filter((text) => text !== ""),
+  return 0;
+}
+
+/** What the file and the flags say. */
+async function cluesOf(call: Call, config: Config, file: string): Promise<ProposalClues> {
+  const path = await realpath(call.operands[0] ?? "").catch(() => "");
+  if (!(await stat(path).catch(() => undefined))?.isFile()) {
+    throw new PaydropError("input_missing", { name: printable(file) });
+  }
+  const table = await openTable(path, file, { encoding: config.encoding, sheet: config.sheet }).catch(
+    (error: unknown) => {
+      const isBankFile = error instanceof FileRefusedError && error.faults[0]?.code === "bank_own_line";
+      throw isBankFile ? new PaydropError("map_bank_file", { name: printable(file) }) : error;
+    },
   );
+  let rows: readonly Row[] = [];
+  for await (rows of table.rows()) break;
+  const columns = headerOf(table.header ?? rows[0]?.columns ?? []);
+  if (looksLikeValues(columns)) throw new FileRefusedError(file, [{ code: "header_missing" }]);
+  const wordsIn = (column: string): readonly string[] =>
+    rows.slice(0, ROWS_LOOKED_AT).map((row) => cellWords(row.cells[row.columns.indexOf(column)] ?? ""));
+  return {
+    ...{
+      columns,
+      unit: unitSaid(call),
+      template: templateOf(columns),
+      option: optionOf(call, "option")?.toUpperCase(),
+    },
+    operation: config.operation ?? operationSaid(table.wrapper?.operation ?? "")?.name,
+    values: columns.map((column) => wordsIn(column).filter((text) => text !== "")),
+    set: pairsOf(call, "set", (column) => columnNamed(column, columns)),
+    constants: pairsOf(call, "const", constant),
+  };
 }
 
-function freeName({ template, near }: ProposalClues, fileName: string, mappings: readonly Mapping[]): string {
-  const stem = /^[A-Za-z][A-Za-z_-]*[A-Za-z]/.exec(fileName.replace(/\.[^.]*$/, ""))?.[0];
-  const base = (template?.name ?? near?.name ?? stem ?? "mapping").slice(0, 36);
-  const isFree = (name: string): boolean => name !== "none" && !mappings.some((mapping) => mapping.name === name);
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? base : `${base}-${number}`;
-    if (isFree(name)) return name;
+function unitSaid(call: Call): AmountUnit | undefined {
+  const unit = optionOf(call, "unit");
+  if (unit === undefined || unit === "rupees" || unit === "paise") return unit;
+  throw new PaydropError("unknown_word", { thing: "unit", said: printable(unit), words: "rupees, paise" });
+}
+
+/** `field=value`, each field once. */
+function pairsOf(call: Call, name: string, read: (value: string, field: string) => string): Record<string, string> {
+  const [given, flag] = [call.flags[name], `--${name}`];
+  const pairs: Record<string, string> = {};
+  const fields = fieldsToFill(OPERATIONS.flatMap(({ forms }) => forms));
+  for (const pair of Array.isArray(given) ? given.map(String) : []) {
+    const [, said = "", value = ""] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
+    const field = fields.find((one) => normalizeName(one) === normalizeName(said));
+    if (field === undefined || field in pairs) {
+      throw new PaydropError("map_pair", { flag, pair: printable(maskStray(pair)), fields: fields.join(", ") });
+    }
+    pairs[field] = read(value, field);
   }
+  return pairs;
 }
 
-function mappingOf(name: string, header: readonly string[], proposal: Proposal): Mapping {
-  const { operation, form, columns, constants, values, mustBe, lookups, unit } = proposal;
-  const byColumn = Map.groupBy(columns, ({ column }) => column);
-  return defined({
-    ...{ name, operation, option: form.option, amountUnit: unit?.unit ?? "rupees", header },
-    columns: [...byColumn].map(([column, all]) => ({ column, fields: all.map(({ field }) => field) })),
-    ...{ constants, values, mustBe, lookups },
+function columnNamed(said: string, columns: readonly string[]): string {
+  const found = columns.find((column) => normalizeName(column) === normalizeName(said));
+  if (found !== undefined) return found;
+  throw new PaydropError("map_column", { column: quotedNames([said]), columns: quotedNames(columns) });
+}
+
+/** Fields in which one value for all rows would pay everybody to one account, or one amount, or for one month for ever. */
+const DIFFERS = new Set(["amount", "period", ...OPERATIONS.flatMap(({ forms }) => forms.map(({ payee }) => payee))]);
+
+function constant(value: string, field: string): string {
+  if (DIFFERS.has(field)) throw new PaydropError("map_const_each", { field });
+  return value;
+}
+
+/** A second mapping of the same columns would make every such file a question. */
+function assertNew(file: string, columns: readonly string[], { mappings }: Config, name: string): void {
+  const same = mappings.find((mapping) => sameHeader(mapping.header, columns));
+  if (same) throw new PaydropError("map_exists", { name: same.name, file: asWord(file) });
+  if (mappings.some((mapping) => mapping.name === name)) throw new PaydropError("map_name_taken", { name });
+}
+
+function proposalOf(clues: ProposalClues): Proposal {
+  const [proposal, ...others] = proposeMappings(clues);
+  if (!proposal) throw new PaydropError("map_option", { option: clues.option });
+  if (others.length > 0) {
+    const names = [proposal, ...others].map(({ operation }) => operation);
+    const flags = names.map((name) => `--operation ${name}`).join(" or ");
+    throw new PaydropError("map_which", { names: listed(names, "or"), flags });
+  }
+  // what somebody said of a field that the rows do not have would be dropped without a word
+  const { operation, form } = proposal;
+  const label = form.option === undefined ? operation : `${operation} of option ${form.option}`;
+  const field = Object.keys({ ...clues.constants, ...clues.set }).find((one) => !fieldsToFill([form]).includes(one));
+  if (field !== undefined) throw new PaydropError("map_no_field", { field, label });
+  return proposal;
+}
+
+const UNIT = "amount_unit";
+
+/** Throws where a field is not given that must be, or nobody said the unit of the amounts. */
+function assertWhole(proposal: Proposal, header: readonly string[]): void {
+  const { operation, columns, mustBe, lookups, unclear, form, unit, missing } = proposal;
+  // a field that a row may leave out may be missing in the mapping too, but not one whose default would be sent
+  const needed = fieldsOf(form).flatMap((field) => (field.required || field.default !== undefined ? [field.name] : []));
+  const asked = unclear.filter(({ field }) => needed.includes(field));
+  const nothing = [...missing, ...(unit || asked.some(({ field }) => field === "amount") ? [] : [UNIT])];
+  if (asked.length === 0 && nothing.length === 0) return;
+  const upi = knownColumns(header).find(({ field }) => field === "vpa");
+  if (upi && operation !== "collection" && missing.includes(form.payee)) {
+    throw new PaydropError("map_upi", { column: quotedNames([upi.column]) });
+  }
+  const used = [...columns, ...mustBe].map(({ column }) => column);
+  used.push(...lookups.map(({ by }) => by), ...unclear.flatMap((one) => one.columns));
+  const ways = nothing.map((field) => {
+    if (field === UNIT) return "--unit rupees or --unit paise";
+    return `${DIFFERS.has(field) ? "" : `--const ${field}=VALUE or `}--set ${field}=COLUMN`;
+  });
+  const amount = columns.find(({ field }) => field === "amount")?.column ?? "";
+  throw new PaydropError("map_lacks", {
+    unclear: asked.map((one) => `${quotedNames(one.columns)} could each be ${one.field}`).join("; "),
+    nothing: nothing.join(", "),
+    free: quotedNames(header.filter((column) => !used.includes(column))),
+    measure: nothing.includes(UNIT) ? otherMeasureIn(amount) : undefined,
+    ways: [...asked.map(({ field }) => `--set ${field}=COLUMN`), ...ways].join("; "),
   });
 }
 
-function remarksOf(fileName: string, { template }: ProposalClues): string[] {
-  const from = `How the columns of ${printable(fileName)} are read, confirmed on ${isoDay(Date.now())}.`;
+function usualName(fileName: string): string {
+  return /^[A-Za-z][A-Za-z_-]{1,39}/.exec(fileName.replace(/\.[^.]*$/, ""))?.[0] ?? "mapping";
+}
+
+/** The table `[mapping.NAME]` of paydrop.toml. */
+function tableOf(header: readonly string[], { operation, form, unit, columns, ...proposal }: Proposal) {
+  const byColumn = [...Map.groupBy(columns, ({ column }) => column)];
+  const fields = byColumn.map(([column, all]) => [
+    column,
+    all.length === 1 ? all[0]?.field : all.map((one) => one.field),
+  ]);
+  return {
+    ...{ operation, option: form.option, amount_unit: unit?.unit ?? "rupees", header },
+    columns: Object.fromEntries(fields) as Record<string, string | string[]>,
+    constants: proposal.constants,
+    must_be: Object.fromEntries(proposal.mustBe.map(({ column, values }) => [column, values])),
+    lookup: proposal.lookups,
+  };
+}
+
+function remarksOf(file: string, { template }: ProposalClues): readonly string[] {
+  const from = `How the columns of ${printable(file)} are read, confirmed on ${isoDay(Date.now())}.`;
   return [from, ...(template ? [`${template.title}:`, ...template.limits.map((limit) => `- ${limit}`)] : [])];
 }
 
-async function isWanted(call: Call, config: Config, name: string, target: string): Promise<boolean> {
-  if (!canAsk(call) || config.json || config.quiet) return false;
-  return /^y(?:es)?$/i.test(await ask(call, `Write it as [mapping.${name}] to ${printable(target)}? y/N `));
+/** The remarks as comments, and the table. Throws where it could not be read again. */
+function tomlOf(name: string, table: ReturnType<typeof tableOf>, remarks: readonly string[]): string {
+  // sections without a line, and an option that there is not, are left out
+  const filled = JSON.parse(JSON.stringify(table), (_, value: unknown) =>
+    typeof value === "object" && value !== null && Object.keys(value).length === 0 ? undefined : value,
+  ) as object;
+  const lines = stringify({ mapping: { [name]: filled } }).replace("[mapping]\n\n", "");
+  assertReadable(lines, name);
+  return `${remarks.map((remark) => `# ${remark}\n`).join("")}${lines}`;
 }
 
-/** Shows what the file would be under the mapping: on stderr where stdout gets the tables. */
-async function showCheck(
-  call: Call,
-  config: Config,
-  file: string,
-  mapping: Mapping,
-  isWritten: boolean,
-): Promise<void> {
-  const output = isWritten ? call.stdout : call.stderr;
+/** Throws PaydropError `results_unwritable` where mappings of this paydrop.toml could not be read. */
+function assertReadable(text: string, path: string): void {
+  const { data } = MAPPINGS.safeParse(parse(text.replace(/^\ufeff/, ""))["mapping"]);
+  const why = data ? mappingsOf(data, "/").wrongs[0]?.code : "settings_wrong";
+  if (why !== undefined) throw new PaydropError("map_unwritable", { path: printable(path), why });
+}
+
+/** Adds the tables at the end; what stands in the file stays byte for byte. */
+async function addToToml(path: string, tables: string): Promise<void> {
   try {
-    const report = await checkFile(file, { config: { ...config, mappings: [mapping], mapping: mapping.name } });
-    output.write(checkShown(report, output, call, config));
+    const target = await realpath(path).catch(() => path);
+    const before = await readFile(target, "utf8").catch((error: unknown) => {
+      // a file that the disk does not give must not be taken for a missing one, and replaced
+      if (systemCodeOf(error) === "ENOENT") return "";
+      throw error;
+    });
+    const text = before + (before === "" ? "" : before.endsWith("\n") ? "\n" : "\n\n") + tables;
+    assertReadable(text, path);
+    makePrivateFolder(dirname(target));
+    const mode = before === "" ? 0o600 : (await stat(target)).mode & 0o777;
+    await writeAtomically(target, [text], { replace: true, mode });
   } catch (error) {
-    if (!(error instanceof PaydropError)) throw error;
-    output.write(errorShown(error, output, call, config));
+    if (error instanceof PaydropError) throw error;
+    throw new PaydropError("map_unwritable", { path: printable(path), why: messageOf(error) }, { cause: error });
   }
-}
-
-function asObject(
-  mapping: Mapping,
-  proposal: Proposal,
-  file: string | undefined,
-  toml: string,
-): Record<string, unknown> {
-  return {
-    type: "mapping",
-    name: mapping.name,
-    written_to: file ?? null,
-    operation: mapping.operation,
-    option: mapping.option ?? null,
-    amount_unit: mapping.amountUnit,
-    columns: proposal.columns,
-    toml,
-  };
 }

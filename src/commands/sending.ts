@@ -1,161 +1,127 @@
-import { assertSendable } from "../client/sender.ts";
-import { remarkOnPath } from "../config/base-url.ts";
-import type { Config } from "../config/config.ts";
-import { loadSettings, requireSending } from "../config/load.ts";
-import { misspeltVariables } from "../config/misspelt-variables.ts";
-import { Secret } from "../config/secret.ts";
-import { isNo } from "../config/values.ts";
-import { OneBatchError, PaydropError } from "../errors.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadSettings, requireSending, type Loaded } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import { Secret, type Secrets } from "../config/secret.ts";
+import { refuseSettingsIn } from "../config/toml.ts";
+import type { BatchReport } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
-import type { Processor } from "../processor.ts";
-import type { Call } from "./command.ts";
-import { refuseSettingsIn, stateRemark } from "./doctor/folders.ts";
-import { withLog } from "./monitoring/log-events.ts";
-import { monitored, withoutMonitors, type Monitor } from "./monitoring/monitor.ts";
-import { assertOwnOutputs } from "./own-outputs.ts";
-import { withSandboxState } from "./sandbox-state.ts";
-import { listenForSignals, type Listening } from "./signals.ts";
-import { errorText } from "./screen/error-text.ts";
-import { createTeller, type Teller } from "./screen/teller.ts";
+import { ACTED } from "../messages/acts.ts";
+import { told } from "../messages/sentence.ts";
+import { logsToStderr, withLog } from "../monitor/log.ts";
+import { Monitor, monitorSettings } from "../monitor/monitor.ts";
+import { errorText } from "../screen/error-text.ts";
+import { flagsAgain, paperOf } from "../screen/look.ts";
+import { createTeller, type Teller } from "../screen/teller.ts";
+import { listenForSignals, type Call, type Listening } from "./command.ts";
+import { openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
+import type { FolderListener } from "./folder-answers.ts";
 
-/** What a command that sends works with. */
+/** What a command that may send works with. */
 export interface Sending {
   readonly call: Call;
   readonly config: Config;
-  readonly sandbox: boolean;
+  readonly teller: Teller;
   readonly monitor: Monitor;
+  readonly listening: Listening;
+  /** Rows go to a sandbox inside this process. */
+  readonly isTrial: boolean;
+  /** Opens the journal, in mode `send` with all that sends (see `openWork`). */
+  open(mode: "send" | "act", around?: Surroundings): Promise<OpenedWork>;
 }
 
-/** What sending begins with: the settings, the keys or the sandbox, metrics and ping. */
-export function withSending(call: Call, work: (sending: Sending) => Promise<number>): Promise<number> {
-  const sandbox = call.flags["sandbox"] === true;
-  const { config, file } = loadSettings({ flags: call.flags, env: call.env, secrets: sandbox ? "ignore" : "read" });
-  refuseSettingsIn(operandsOf(call), file);
-  if (!sandbox) {
-    requireSending(config, config.operation === "payout");
-    assertSendable(config);
+/** Settings, keys or the sandbox, screen, log, metrics and signals: what sending begins with, and how it ends. */
+export async function withSending(call: Call, work: (sending: Sending) => Promise<number>): Promise<number> {
+  const isTrial = call.flags["sandbox"] === true;
+  const loaded = loadSettings(call, isTrial ? "ignore" : "read");
+  refuseSettingsIn(call.operands, loaded.file);
+  if (!isTrial) {
+    requireSending(loaded.config, loaded.secrets);
+    return begin(call, loaded, isTrial, work);
   }
-  return sandboxedIfAsked(call, config, (used) =>
-    monitored(call, used, (monitor) => work({ call, config: used, sandbox, monitor })),
-  );
+  if (!loaded.config.quiet && !loaded.config.json) call.stdout.write(`${ACTED.sandbox.text}\n`);
+  return inSandbox(loaded, (trial) => begin(call, trial, isTrial, work));
 }
 
-/** Files and folders, `--inbox` among them. */
-export function operandsOf({ operands, flags }: Call): readonly string[] {
-  return [...operands, ...((flags["inbox"] ?? []) as readonly string[])];
-}
-
-/** Runs work that sends, with somebody told of it and signals heard. `isCuttingOff`: a stop now would cut rows off. */
-export async function withTeller(
+async function begin(
   call: Call,
-  config: Config,
-  work: (teller: Teller, listening: Listening) => Promise<number>,
-  isCuttingOff: () => boolean = () => true,
+  loaded: Loaded,
+  isTrial: boolean,
+  work: (sending: Sending) => Promise<number>,
 ): Promise<number> {
-  const teller = await withLog(createTeller(call, config), call, config);
-  const announce = (which: "soft" | "hard"): void => {
-    if (isCuttingOff()) announceStop(which, call, config, teller);
+  const { config, secrets } = loaded;
+  const { json, quiet } = config;
+  const [stdout, stderr] = [call.stdout, call.stderr].map((output) => paperOf(output, config, call.flags));
+  if (!stdout || !stderr) throw new Error("a call has two outputs");
+  const screen = createTeller({ stdout, stderr, json, quiet, isLogOnStderr: logsToStderr(config) });
+  const teller = await withLog(screen, config, call.stderr);
+  const monitor = new Monitor(monitorSettings(loaded, isTrial), (text) => teller.say(text));
+  const listening = listenForSignals(
+    (which) => teller.say(told(ACTED[which], { lanes: config.concurrency }).text),
+    config.log_file === undefined,
+  );
+  const tell: Teller["tell"] = (event) => teller.tell(event);
+  const ended = (report: BatchReport): void => {
+    monitor.batchEnded(report.exitCode);
+    teller.ended(report);
   };
-  const listening = listenForSignals(announce, config.logFile === undefined);
+  const open = async (mode: "send" | "act", around: Surroundings = {}): Promise<OpenedWork> => {
+    const opened = await openWork(config, secrets, mode, { signals: listening.signals, tell, isTrial, ...around });
+    if (mode === "send") await monitor.follow(opened.store);
+    const close = async (): Promise<void> => {
+      if (mode === "send") await monitor.unfollow();
+      await opened.close();
+    };
+    return { ...opened, close };
+  };
+  let code = 1;
   try {
-    return await work(teller, listening);
+    code = await work({ call, config, teller: { ...teller, ended }, monitor, listening, isTrial, open });
+    return code;
+  } catch (error) {
+    code = exitCodeOf(error);
+    throw error;
   } finally {
     listening.close();
+    await monitor.close(code);
     teller.close();
   }
 }
 
-/** What a person should read before anything is sent, a line each; nothing with `--quiet`. */
-export function tellFirst(teller: Teller, call: Call, config: Config): void {
-  if (config.quiet) return;
-  const state = stateRemark(config);
-  if (state !== undefined) teller.say(state);
-  const odd = config.baseUrl === undefined ? undefined : remarkOnPath(config.baseUrl);
-  if (odd) teller.say(`${config.origins?.["base_url"] ?? "PAYDROP_BASE_URL"}: ${odd.found}: ${odd.hint}`);
-  for (const { said, found, hint } of misspeltVariables(call.env)) teller.say(`${said} ${found}: ${hint}`);
-}
-
-/** Said before anything stops: what the next Ctrl-C would do. Not in a mail of cron, where nobody can press it. */
-function announceStop(which: "soft" | "hard", call: Call, config: Config, teller: Teller): void {
-  if (config.quiet && !call.stderr.isTerminal) return;
-  const finishing =
-    `finishing the rows in flight, ${config.concurrency} at most; nothing new is sent. ` +
-    "Press Ctrl-C again to stop now: they will become unknown";
-  teller.say(which === "hard" ? "stopping now: rows in flight become unknown" : finishing);
-}
-
-/** Rows that people released, or let go again, while this process had the lock (DESIGN §7). */
-export async function sendHandedOver(processor: Processor, teller: Teller, config: Config): Promise<number[]> {
-  const codes: number[] = [];
-  for (;;) {
-    const batches = await processor.handedOver();
-    if (batches.length === 0) return codes;
-    for (const batch of batches) {
-      codes.push(await sendLeft(batch, processor, teller, config));
-    }
-  }
-}
-
-/** What keeps one batch from going keeps no other one. */
-async function sendLeft(
-  batch: string,
-  processor: Processor,
-  teller: Teller,
-  { json, verbose }: Config,
-): Promise<number> {
-  try {
-    const report = await processor.goOn(batch);
-    teller.ended(report);
-    return report.exitCode;
-  } catch (error) {
-    if (!(error instanceof OneBatchError)) throw error;
-    teller.say(errorText(error, json, verbose).trimEnd());
-    return exitCodeOf(error);
-  }
-}
-
-/** With `--sandbox` nothing is sent but to a sandbox inside this process, and no monitor is told of it. */
-export function sandboxedIfAsked(
-  call: Call,
-  config: Config,
-  work: (config: Config) => Promise<number>,
-): Promise<number> {
-  const isTrial = call.flags["sandbox"] === true;
-  if (!isTrial) refuseTrialByVariable(call.env);
-  const used = isTrial ? withoutMonitors(config) : config;
-  assertOwnOutputs(used, operandsOf(call));
-  if (!isTrial) return work(used);
-  if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
-  return inSandbox(used, work);
-}
-
-/** Every other flag has a variable: whoever sets one for `--sandbox` believes that no money moves. */
-function refuseTrialByVariable(env: NodeJS.ProcessEnv): void {
-  if (isNo(env["PAYDROP_SANDBOX"] ?? "")) return;
-  throw new PaydropError(
-    "usage",
-    "PAYDROP_SANDBOX is set, but only the flag --sandbox chooses the sandbox: this would have gone to the service",
-    "nothing was sent; write --sandbox behind the command, or unset the variable",
-  );
-}
-
-/** Works with a sandbox in this process, its well-known keys and a state folder of its own. */
-async function inSandbox(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
+/**
+ * A sandbox in this process with its well-known keys. A trial neither touches nor reads the memory of real payments: it
+ * has a state folder of its own, which is kept only where `--state-dir` names one.
+ */
+async function inSandbox(loaded: Loaded, work: (trial: Loaded) => Promise<number>): Promise<number> {
   const { startSandbox } = await import("../sandbox/server.ts");
-  const sandbox = await startSandbox({ port: 0, padding: config.choices.padding });
+  const { padding, by = "sandbox" } = loaded.config;
+  const sandbox = await startSandbox({ port: 0, padding });
+  const isKept = loaded.origins["state_dir"] === "--state-dir";
+  const stateDir = isKept ? loaded.config.state_dir : mkdtempSync(join(tmpdir(), "paydrop-sandbox-"));
+  const secrets: Secrets = {
+    apiKey: new Secret(sandbox.apiKey),
+    aesKey: new Secret(sandbox.aesKey),
+    aesIv: new Secret(sandbox.aesIv),
+  };
+  const settings = { base_url: sandbox.url, environment: "test", key_encoding: "auto" } as const;
   try {
-    return await withSandboxState(config, (ownState) =>
-      work({
-        ...ownState,
-        baseUrl: sandbox.url,
-        apiKey: new Secret(sandbox.apiKey),
-        aesKey: new Secret(sandbox.aesKey),
-        aesIv: new Secret(sandbox.aesIv),
-        choices: { ...config.choices, keyEncoding: "auto" },
-        by: config.by ?? "sandbox",
-      }),
-    );
+    return await work({ ...loaded, secrets, config: { ...loaded.config, ...settings, state_dir: stateDir, by } });
   } finally {
     await sandbox.close();
+    if (!isKept) rmSync(stateDir, { recursive: true, force: true });
   }
+}
+
+/** Who is told what becomes of a folder. */
+export function folderListener({ call, config, teller, monitor }: Sending, folder: string): FolderListener {
+  return {
+    say: (text, isOfCourse) => {
+      if (!isOfCourse || !config.quiet) teller.say(text);
+    },
+    ended: (report) => teller.ended(report),
+    failed: (error) => teller.say(errorText(error, config.json, config.verbose).trimEnd()),
+    saw: (count) => monitor.sawInbox(folder, count),
+    again: flagsAgain(call.flags),
+  };
 }

@@ -1,84 +1,190 @@
-import type { Config } from "../config/config.ts";
-import { loadWithoutKeys } from "../config/load.ts";
-import { PaydropError } from "../errors.ts";
-import type { RowRecord } from "../journal/row-record.ts";
-import { MAY_NOT_SETTLE, maySettle, type SettledAs } from "../journal/state.ts";
-import type { Act, JournalStore } from "../journal/store.ts";
-import { withProcessor } from "../processor.ts";
-import { asInResults } from "../results/words/status.ts";
-import { carryOutSettlings } from "./settle/carry-out.ts";
-import type { Call } from "./command.ts";
-import { knownBatch } from "./known-batch.ts";
-import { rewriteResults } from "./rewrite.ts";
-import { rowsSaid } from "./release/rows-said.ts";
-import { historiesOf } from "./settle/line.ts";
-import { readSettleList } from "./settle/list.ts";
-import {
-  asSaid,
-  rowToSettle,
-  settlingOf,
-  wordOf,
-  type Settling,
-  type Settlings,
-  type Word,
-} from "./settle/settling.ts";
-import { personNamed, textSaid } from "./who.ts";
-
-/** A person says what became of unknown rows. Needs no lock: it works while another process sends. */
-export async function run(call: Call): Promise<number> {
-  const config = loadWithoutKeys(call);
-  const list = call.flags["from"];
-  const touched = await withProcessor({ config }, "read", async ({ journal }) => {
-    const settlings =
-      typeof list === "string"
-        ? await readSettleList(list, journal, call, config)
-        : await settlingsSaid(call, config, journal);
-    return carryOutSettlings(call, config, journal, settlings);
-  });
-  return rewriteResults(call, config, touched);
-}
+import { basename, resolve } from "node:path";
+import { canonicalAmount, isSameAmount, PLAIN_DECIMAL } from "../amount.ts";
+import { actOf } from "../batch.ts";
+import { normalizeName } from "../column-name.ts";
+import { loadSettings } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
+import { FileRefusedError, PaydropError } from "../errors.ts";
+import { judgeWaiting } from "../journal/judge.ts";
+import { maySettle, type SettledAs } from "../journal/states.ts";
+import type { Act, BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import type { Fault } from "../messages/sentence.ts";
+import { printable } from "../printable.ts";
+import { openTable } from "../reader/open-table.ts";
+import type { Row } from "../reader/row.ts";
+import { personNamed, rowsSaid, say, summarize, textNeeded, writeAfter } from "./acting.ts";
+import { optionOf, type Call } from "./command.ts";
+import { cleanName, knownBatch, type OpenedWork, openEither, openWork } from "./open-work.ts";
 
 const EXAMPLE = 'paydrop settle BATCH --row 91 --as not-done --by NAME --note "dashboard 1 Nov 10:12: no entry"';
 
-async function settlingsSaid(call: Call, config: Config, journal: JournalStore): Promise<Settlings> {
-  const as = asSaid(call.flags["as"]);
-  if (as === undefined) throw new PaydropError("usage", "--as must be done or not-done", EXAMPLE);
-  const by = personNamed(config, EXAMPLE);
-  const note = textSaid(call.flags["note"]);
-  if (note === undefined) throw new PaydropError("usage", "--note is missing: what was looked up, and where", EXAMPLE);
-  const numbers = call.flags["row"] === undefined ? [] : rowsSaid(call.flags["row"]);
-  if (numbers.length === 0) throw new PaydropError("usage", "--row is missing", EXAMPLE);
-  const batch = await knownBatch(journal, call.operands[0]);
-  const word = wordOf(as, by, note);
-  const todo: Settling[] = [];
-  const already: Settling[] = [];
-  const settledBefore = historiesOf(journal);
-  for (const number of numbers) {
-    const row = await rowToSettle(journal, batch.id, number, config);
-    if (!row) throw new PaydropError("usage", `batch ${batch.id} has no row ${number}`, "nothing was settled");
-    const one = settlingOf(batch.id, row, word);
-    if (row.state === as || isSaidBefore(word, row, await settledBefore(batch.id, number))) already.push(one);
-    else if (maySettle(row.state, as, row.settledBy !== undefined)) todo.push(one);
-    else throw notToSettle(row, as);
+/** One row that a person settles, as it was found. */
+interface Settling {
+  readonly batch: BatchRecord;
+  readonly row: RowRecord;
+  readonly as: SettledAs;
+  readonly by: string;
+  readonly note: string;
+}
+
+interface Settlings {
+  readonly todo: readonly Settling[];
+  /** Settled so before: nothing is done again. */
+  readonly already: readonly Settling[];
+  /** Lines of a list without a decision. */
+  readonly skipped: number;
+}
+
+/** A person says what became of unknown rows. It works while another process sends. */
+export async function run(call: Call): Promise<number> {
+  const { config } = loadSettings(call);
+  const [work] = await openEither((mode) => openWork(config, undefined, mode));
+  try {
+    const list = optionOf(call, "from");
+    const found = list === undefined ? await saidByRows(call, work) : await saidByList(list, call, work);
+    return await carryOut(call, work, found);
+  } finally {
+    await work.close();
   }
+}
+
+async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Settlings> {
+  const as = asSaid(call.flags["as"]);
+  if (as === undefined) throw new PaydropError("settle_as", { example: EXAMPLE });
+  const by = personNamed(config, EXAMPLE);
+  const note = textNeeded(call, "note", EXAMPLE);
+  const numbers = rowsSaid(call);
+  if (!numbers) throw new PaydropError("word_missing", { option: "--row", example: EXAMPLE });
+  const batch = await knownBatch(store, call.operands[0]);
+  const records = new Map((await store.rows({ batch: batch.id, rows: numbers })).map((row) => [row.row, row]));
+  const settlings = numbers.map((number) => {
+    const row = records.get(number);
+    if (!row) throw new PaydropError("row_missing", { batch: batch.id, row: number });
+    return { batch, row, as, by, note };
+  });
+  const already = settlings.filter((one) => one.row.state === one.as);
+  const todo = settlings.filter((one) => one.row.state !== one.as);
+  for (const one of todo) assertMaySettle(one, optionOf(call, "total"));
   return { todo, already, skipped: 0 };
 }
 
-/**
- * Whether the same words settled the row before, and it was sent again since: then they speak of an earlier attempt,
- * and somebody carries out once more what was carried out. They must not let the newer attempt go again. For
- * a row that is `settled_done` they count: only a person can have led it there since.
- */
-function isSaidBefore({ as, act }: Word, { state }: RowRecord, before: readonly Act[]): boolean {
-  if (as !== "settled_not_done" || state === "settled_done") return false;
-  return before.some(({ by, note }) => by === act.by && note === act.note);
+/** An accepted row that is settled as not done may be paid twice: its amount is typed. */
+function assertMaySettle({ batch, row, as }: Settling, total: string | undefined): void {
+  const facts = { batch: batch.id, row: row.row, state: row.state, amount: row.amount };
+  if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);
+  if (!maySettle(row.state, as, row.settledBy !== undefined)) throw new PaydropError("settle_state", facts);
+  if (row.state === "accepted" && !(total !== undefined && isSameAmount(total, row.amount ?? ""))) {
+    throw new PaydropError("settle_accepted", facts);
+  }
 }
 
-function notToSettle({ number, state }: RowRecord, as: SettledAs): PaydropError {
-  const is = state === "sending" ? "being sent at this moment" : asInResults(state);
-  const hint =
-    state === "accepted" && as === "settled_done"
-      ? "the service accepted it already: nothing was settled"
-      : MAY_NOT_SETTLE;
-  return new PaydropError("usage", `row ${number} is ${is}`, hint);
+/** `done`, `not-done`, in any writing of what stands between. */
+function asSaid(said: unknown): SettledAs | undefined {
+  const word = typeof said === "string" ? said.trim().toLowerCase() : "";
+  if (word === "done") return "settled_done";
+  return /^not[\s_-]+done$/.test(word) ? "settled_not_done" : undefined;
+}
+
+/** The filled-in list of `status --unknown --csv`. It may be old: it settles unknown rows only, or nothing at all. */
+async function saidByList(path: string, call: Call, { store, config }: OpenedWork): Promise<Settlings> {
+  if (call.operands.length > 0 || call.flags["row"] !== undefined || call.flags["as"] !== undefined) {
+    throw new PaydropError("list_alone");
+  }
+  const fileName = basename(path);
+  const table = await openTable(resolve(path), fileName, { encoding: config.encoding });
+  const faults: Fault[] = [];
+  const todo = new Map<string, Settling>();
+  const already: Settling[] = [];
+  let skipped = 0;
+  for await (const rows of table.rows()) {
+    for (const row of rows) {
+      const cell = cellsOf(row);
+      if (cell("as") === "") {
+        skipped += 1;
+        continue;
+      }
+      const found = await settlingOf(cell, store, config);
+      if ("code" in found) faults.push({ ...found, row: row.number });
+      else if (todo.has(placeOf(found))) faults.push({ code: "list_twice", row: row.number });
+      else if (found.row.state === found.as || found.row.state !== "unknown") already.push(found);
+      else todo.set(placeOf(found), found);
+    }
+  }
+  if (faults.length > 0) throw new FileRefusedError(fileName, faults);
+  return { todo: [...todo.values()], already, skipped };
+}
+
+function placeOf({ batch, row }: Settling): string {
+  return `${batch.id} ${row.row}`;
+}
+
+type Cell = (name: string) => string;
+
+/** A cell by its column, as a spreadsheet may have saved it. */
+function cellsOf({ columns, cells }: Row): Cell {
+  const names = columns.map(normalizeName);
+  return (name) => {
+    const cell = cells[names.indexOf(normalizeName(name))] ?? "";
+    return (typeof cell === "string" ? cell : cell.source).replace(/^'(?=[=+\-@])/, "").trim();
+  };
+}
+
+async function settlingOf(cell: Cell, store: JournalStore, config: Config): Promise<Settling | Fault> {
+  const as = asSaid(cell("as"));
+  if (!as) return { code: "list_as", column: "as", facts: { said: printable(cell("as"), 40) } };
+  const by = cell("by") || (config.by ?? "");
+  if (by === "") return { code: "list_by", column: "by" };
+  const note = printable(cell("note"), 1000);
+  if (note === "") return { code: "list_note", column: "note" };
+  const id = cell("batch");
+  const [batch] = id === "" ? [] : await store.batches({ id });
+  if (!batch) return { code: "list_batch", column: "batch", facts: { said: printable(id, 40) } };
+  // some programs take a column with an empty cell for fractions, and save 91 as 91.0
+  const number = cell("row").replace(/\.0+$/, "");
+  const [row] = /^\d{1,9}$/.test(number) ? await store.rows({ batch: id, rows: [Number(number)] }) : [];
+  if (!row) return { code: "list_row", column: "row", facts: { said: printable(number, 40), batch: id } };
+  const facts = { row: row.row, batch: id };
+  if (row.onItsWay) return { code: "list_going", column: "row", facts };
+  // a column that was sorted without the others leaves a decision beside another row than the one looked up
+  const amount = cell("amount");
+  const isMoved = PLAIN_DECIMAL.test(amount) && canonicalAmount(amount) !== canonicalAmount(row.amount ?? amount);
+  if (isMoved) return { code: "list_moved", column: "amount", facts: { ...facts, amount, is: row.amount } };
+  const attempt = cell("attempt").replace(/\.0+$/, "");
+  const isLater = row.state === "unknown" && attempt !== "" && attempt !== String(row.attempts);
+  if (isLater) return { code: "list_old", column: "attempt", facts };
+  return { batch, row, as, by: cleanName(by), note };
+}
+
+/** Rows that waited for a settled one are judged again; results say what was settled. */
+async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }: Settlings): Promise<number> {
+  const { store, config, now } = work;
+  const codes: number[] = [];
+  for (const one of already) say(call, config, "settled_before", { batch: one.batch.id, row: one.row.row });
+  for (const settlings of Map.groupBy(todo, ({ batch }) => batch.id).values()) {
+    const [{ batch }] = settlings as [Settling, ...Settling[]];
+    for (const same of Map.groupBy(settlings, ({ as, by, note }) => `${as}\n${by}\n${note}`).values()) {
+      await settle(work, batch, same as [Settling, ...Settling[]]);
+    }
+    for (const { row, as, by } of settlings) {
+      say(call, config, as, { batch: batch.id, row: row.row, amount: row.amount, by, was: row.state });
+    }
+    const waiting = await store.judging(() => judgeWaiting(store, [batch.id], batch.environment, config, now()));
+    for (const [other, rows] of waiting) say(call, config, "freed", { batch: other, rows });
+    codes.push(await writeAfter(work, batch));
+  }
+  if (skipped > 0) say(call, config, "settled_skipped", { lines: skipped });
+  return summarize(call, config, Math.max(0, ...codes), { settled: todo.length, already: already.length, skipped });
+}
+
+/** I5: the act and its rows are written down together; a row that went another way meanwhile is left as it is. */
+async function settle(
+  work: OpenedWork,
+  batch: BatchRecord,
+  settlings: readonly [Settling, ...Settling[]],
+): Promise<void> {
+  const [{ as, by, note }] = settlings;
+  const rows = settlings.map(({ row }) => row.row);
+  const act: Act = { ...actOf(work, "settle", { as: as === "settled_done" ? "done" : "not-done", note }), by };
+  const moves = settlings.map(({ row }) => ({ row: row.row, to: as, from: [row.state] }));
+  await work.store.move(batch.id, moves, { ...act, batch: batch.id, rows });
 }

@@ -1,157 +1,142 @@
-import { eachFolderOnce, heldFolder } from "../batch/held-folder.ts";
-import type { Config } from "../config/config.ts";
-import { loadWithoutKeys } from "../config/load.ts";
-import { defined } from "../defined.ts";
-import { PaydropError } from "../errors.ts";
-import type { Stop } from "../events.ts";
+import type { Work } from "../batch.ts";
+import { loadSettings } from "../config/load.ts";
+import { dayOf, isoSecond } from "../day.ts";
+import type { ByStatus } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import type { RowState } from "../journal/state.ts";
-import type { RowName } from "../checks/correction.ts";
-import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
-import type { Act, HeldInbox, JournalStore } from "../journal/store.ts";
-import { withProcessor } from "../processor.ts";
-import { roomOf } from "../results/screen/look.ts";
-import { countsOf, rowsIn } from "../results/words/status.ts";
-import { isResumable } from "../reason.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import { STATUS_WORDS } from "../messages/results.ts";
+import { counted, told } from "../messages/sentence.ts";
+import { namedRows, STATUSES } from "../messages/statuses.ts";
+import { asWord, printable } from "../printable.ts";
+import { recordsOf } from "../results/lockstep.ts";
+import { iso, remarkTexts, runObject, sumsObject } from "../results/summary.ts";
+import { byStatusOf, nextOf, occurringIn, rowsIn, TotalsCollector } from "../results/totals.ts";
+import { asLine } from "../screen/json-lines.ts";
+import { nextLines, paperOf, textOf, type Paper } from "../screen/look.ts";
+import { periodPart, statusTable } from "../screen/summary-text.ts";
+import { filtersOf } from "../submission/again.ts";
 import type { Call } from "./command.ts";
-import { knownBatch } from "./known-batch.ts";
-import { lookOf } from "./screen/look-of.ts";
-import { batchTable } from "./status/table.ts";
-import { batchText, holdsText, noBatchText, owedText, phaseOf } from "./status/text.ts";
-import { statusNext } from "./status/next.ts";
-import { codeOfState, openCodesOf, owesOnlyResults, rowsNotMade } from "./status/still-open.ts";
-import { showUnknown } from "./status/unknown.ts";
+import { knownBatch, openWork } from "./open-work.ts";
+import { historyLines, showActs, showUnknown } from "./status-lists.ts";
 
 /** One batch as `status` shows it. */
-export interface BatchStatus {
+interface BatchStatus {
   readonly batch: BatchRecord;
-  readonly tallies: Tallies;
-  /** Rows of it may go, or its results are owed. */
-  readonly isUnfinished?: boolean;
-  /** Nothing of it will be sent, and the results beside its file are not complete: they could not be written. */
-  readonly owesResults?: boolean;
-}
-
-/** One batch in full: its history, and the rows that a person must look at. */
-export interface FullStatus extends BatchStatus {
-  readonly history: readonly Act[];
-  readonly open: Readonly<Partial<Record<RowState, readonly number[]>>>;
-  /** How many rejected rows were refused for the key or the address, and need no correction. */
-  readonly resumable: number;
-  /** Rows that were settled as not done, and that nothing has paid since. */
-  readonly notMade?: readonly number[];
-  /** Where no held row can be released yet: what the first of them waits for. */
-  readonly waitsFor?: RowName;
-  /** Nothing of its folder goes. */
-  readonly folderHeld?: Stop;
+  readonly byStatus: ByStatus;
+  /** `ended`: nothing of it waits for a person or a run. */
+  readonly phase: BatchRecord["phase"] | "ended";
+  /** The code of the gravest thing that is still open. */
+  readonly code: number;
 }
 
 /** Exit 0; with `--check` the code of the gravest thing that is still open. */
 export async function run(call: Call): Promise<number> {
-  const config = loadWithoutKeys(call);
-  if (call.flags["csv"] === true && call.flags["unknown"] !== true) {
-    throw new PaydropError("usage", "--csv is for the list of unknown rows", "paydrop status --unknown --csv");
-  }
-  if (call.flags["unknown"] === true) return showUnknown(call, config);
-  return withProcessor({ config }, "read", async ({ journal }) => {
+  const { config } = loadSettings(call);
+  const { unknown, acts, check } = call.flags;
+  const work = await openWork(config, undefined, "read");
+  try {
+    if (unknown === true) return await showUnknown(work, call);
+    if (acts === true) return await showActs(work, call);
+    const { store } = work;
     const said = call.operands[0];
-    const all = said === undefined ? await everyBatch(journal) : [await oneBatch(journal, said, config)];
-    // files that wait in a held folder are no batches yet
-    const holds = said === undefined ? await eachFolderOnce(await journal.inboxHolds()) : [];
-    const open =
-      call.flags["check"] === true ? [...(await openCodesOf(journal, all, config)), ...holds.map(() => 7)] : [];
-    const code = gravest(open);
+    const all = await statusesOf(store, said === undefined ? await store.batches({}) : [await knownBatch(store, said)]);
+    const holds = said === undefined ? await store.heldFolders() : [];
+    const code = check === true ? gravest([...all.map((one) => one.code), ...holds.map(() => 7)]) : 0;
     if (config.quiet && code === 0) return code;
-    const look = lookOf(call.stdout, call, config);
-    if (config.json) {
-      const summary = { type: "summary", batches: all.length, exit_code: code };
-      for (const one of [...all.map(batchObject), ...holds.map(holdObject), summary])
-        call.stdout.write(`${JSON.stringify(one)}\n`);
-    } else if (said === undefined) {
-      call.stdout.write(all.length === 0 ? noBatchText(config) : batchTable(all, roomOf(look)));
-      call.stdout.write(owedText(all, look) + holdsText(holds, look));
-    } else for (const one of all) call.stdout.write(batchText(one, look));
-    return code;
-  });
-}
-
-async function everyBatch(journal: JournalStore): Promise<BatchStatus[]> {
-  const all: BatchStatus[] = [];
-  const batches = await journal.batches();
-  const folders = new Set(batches.map(({ folder }) => folder));
-  const unfinished = new Set(folders.size === 0 ? [] : await journal.unfinished([...folders]));
-  for (const batch of batches) {
-    const tallies = await journal.tallies(batch.id);
-    const isUnfinished = unfinished.has(batch.id);
-    const owesResults = isUnfinished && (await owesOnlyResults(journal, batch, tallies));
-    all.push({ batch, tallies, isUnfinished, owesResults });
-  }
-  return all;
-}
-
-/** As many row numbers of one state as are worth showing. */
-const ROWS_SHOWN_MAX = 1000;
-
-async function oneBatch(journal: JournalStore, said: string, config: Config): Promise<FullStatus> {
-  const batch = await knownBatch(journal, said);
-  const tallies = await journal.tallies(batch.id);
-  const open: Partial<Record<RowState, number[]>> = {};
-  let resumable = 0;
-  // of a batch in which every row is at its end no row is read
-  for await (const rows of hasOpen(tallies) ? journal.rows(batch.id) : []) {
-    for (const row of rows) {
-      if (!isOpen(row.state)) continue;
-      if (isResumable(row)) resumable += 1;
-      const numbers = (open[row.state] ??= []);
-      if (numbers.length < ROWS_SHOWN_MAX) numbers.push(row.number);
+    const paper = paperOf(call.stdout, config, call.flags);
+    const { json } = config;
+    for (const one of all) {
+      if (said !== undefined) await showOne(one, work, paper);
+      else paper.write(json ? asLine(batchObject(one)) : textOf(shortLines(one)));
     }
+    for (const { folder, reason: held, at } of holds) {
+      const facts = { folder: printable(folder), at: isoSecond(at) };
+      const resume = `  paydrop resume --inbox ${asWord(folder)} --by NAME${paper.look.again ?? ""}`;
+      const lines = [told(STATUS_WORDS.held, facts).text, resume];
+      paper.write(json ? asLine({ type: "inbox", folder, held, held_since: iso(at) }) : textOf(lines));
+    }
+    const none = told(STATUS_WORDS.none, { folder: printable(config.state_dir) }).text;
+    if (json) paper.write(asLine({ type: "summary", batches: all.length, exit_code: code }));
+    else if (all.length === 0) paper.write(`${none}\n`);
+    return code;
+  } finally {
+    await work.close();
   }
-  const notMade = tallies.settled_not_done && (await rowsNotMade(journal, config, batch.id));
-  const waitsFor = tallies.held && (await journal.blockedBy(batch.id));
-  const history = await journal.history(batch.id);
-  const isAtEnd = rowsIn(tallies, "ready", "sending", "not_sent") === 0 && resumable === 0;
-  const isUnfinished = (await journal.unfinished([batch.folder])).includes(batch.id);
-  const owesResults = isAtEnd && isUnfinished;
-  const folderHeld = await heldFolder({ journal, hasLock: false, keepsInbox: false }, [batch.folder]);
-  return defined({
-    batch,
-    tallies,
-    history,
-    open,
-    resumable,
-    notMade,
-    waitsFor,
-    isUnfinished,
-    owesResults,
-    folderHeld,
+}
+
+async function statusesOf(store: JournalStore, batches: readonly BatchRecord[]): Promise<BatchStatus[]> {
+  const rejectedFor = filtersOf("run").flatMap(({ codes = [] }) => codes);
+  const unfinished = new Set((await store.batches({ isUnfinished: true, rejectedFor })).map(({ id }) => id));
+  return batches.map((batch) => {
+    const byStatus = byStatusOf(batch.tallies);
+    const code = openCode(batch, byStatus, unfinished.has(batch.id));
+    return { batch, byStatus, code, phase: batch.phase === "open" && code === 0 ? "ended" : batch.phase };
   });
 }
 
-function hasOpen(tallies: Tallies): boolean {
-  return Object.keys(tallies).some((state) => isOpen(state as RowState));
+/** Rejected and invalid rows are answered: they live on in a corrected file. What was cancelled waits for nobody. */
+function openCode({ phase }: BatchRecord, byStatus: ByStatus, isUnfinished: boolean): number {
+  const isWaiting = isUnfinished || rowsIn(byStatus, "not_sent", "settled_not_done") > 0;
+  const unsent = phase === "cancelled" ? [] : [isWaiting ? 7 : 0, byStatus.held ? 6 : 0];
+  return gravest([byStatus.unknown ? 4 : 0, ...unsent]);
 }
 
-function isOpen(state: RowState): boolean {
-  return codeOfState(state) !== 0 || state === "rejected" || state === "invalid";
+/** Two lines for a batch: what it is, and what became of its rows. */
+function shortLines({ batch, byStatus, phase }: BatchStatus): string[] {
+  const { id, rows, total, createdAt, fileName, period, onItsWay, owesResults } = batch;
+  const what = [id, phase, dayOf(createdAt), counted(rows), total, printable(fileName, 60), ...periodPart(period)];
+  const counts = [
+    ...occurringIn(byStatus).map(([name, tally]) => `${tally.rows} ${STATUSES[name].word}`),
+    ...(onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : []),
+    ...(owesResults ? [STATUS_WORDS.owes_results.text] : []),
+  ];
+  return [what.join("  "), `  ${counts.join(", ")}`];
 }
 
-function holdObject({ folder, code, at, message }: HeldInbox): Record<string, unknown> {
-  return { type: "inbox", folder, held: code, message, held_since: new Date(at).toISOString() };
+const OPEN = ["unknown", "held", "rejected", "invalid", "ready", "not_sent", "settled_not_done"] as const;
+
+/** One batch in full: sums, the rows to look at, who did what, what to do. */
+async function showOne(status: BatchStatus, { store, config }: Work, { write, look }: Paper): Promise<void> {
+  const { batch, byStatus, phase } = status;
+  const { createdAt, destination, environment, folder } = batch;
+  const collector = new TotalsCollector();
+  for await (const page of recordsOf(store, batch.id, { states: OPEN })) {
+    for (const record of page) collector.add(record, undefined);
+  }
+  const totals = collector.totals();
+  const { rowsToLookAt: open, goesAgain } = totals;
+  const next = nextOf(batch, totals, { owesResults: batch.owesResults && batch.onItsWay === 0 });
+  const [acts, runs] = await Promise.all([store.acts({ batch: batch.id }), store.runs(batch.id)]);
+  const remarks = remarkTexts(batch.remarks);
+  if (config.json) {
+    const history = [...acts, ...runs.map((one) => ({ kind: "run", ...runObject(one) }))];
+    write(asLine({ ...batchObject(status), open, history, remarks, next }));
+    return;
+  }
+  const texts = [
+    ...(batch.onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: batch.onItsWay }).text] : []),
+    ...occurringIn(open).map(
+      ([name, rows]) => `${STATUSES[name].word}: ${namedRows(rows, rowsIn(totals.byStatus, name))}`,
+    ),
+    ...remarks,
+    ...historyLines(acts, runs),
+  ];
+  write(
+    textOf([
+      [`batch ${batch.id}`, printable(batch.fileName), phase, ...periodPart(batch.period)].join("   "),
+      printable(`begun ${isoSecond(createdAt)}   to ${destination} (${environment})   in ${folder}`),
+      ...statusTable(byStatus, { rows: batch.rows, amount: batch.total }, look, goesAgain),
+      ...texts.map((text) => printable(text)),
+      ...nextLines(next, destination, look),
+    ]),
+  );
 }
 
-function batchObject(status: BatchStatus | FullStatus): Record<string, unknown> {
-  const { batch, tallies } = status;
-  const amount = Object.entries(tallies).map(([state, tally]) => [state, tally.amount]);
-  const { fileName, folder, environment, destination, archive, createdAt, period } = batch;
-  const phase = phaseOf(status);
+function batchObject({ batch, byStatus, phase }: BatchStatus): Record<string, unknown> {
+  const { id, fileName: file, folder, environment, destination, createdAt, period, owesResults, onItsWay } = batch;
+  const { rows, amount } = sumsObject({ rows: batch.rows, amount: batch.total }, byStatus, []);
   return {
-    ...{ type: "batch", batch: batch.id, file: fileName, folder, environment, destination, phase, archive },
-    ...{ created_at: new Date(createdAt).toISOString(), period },
-    rows: { total: batch.rows, ...countsOf(tallies) },
-    amount: { total: batch.total, ...Object.fromEntries(amount) },
-    owes_results: status.owesResults === true,
-    ...("open" in status
-      ? { open: status.open, history: status.history, remarks: batch.remarks, next: statusNext(status) }
-      : {}),
+    ...{ type: "batch", batch: id, file, folder, environment, destination, phase, period },
+    ...{ created_at: iso(createdAt), rows, amount, on_their_way: onItsWay, owes_results: owesResults },
   };
 }

@@ -1,113 +1,149 @@
-import { resolve } from "node:path";
-import type { Config } from "../config/config.ts";
-import { loadWithoutKeys } from "../config/load.ts";
-import { PaydropError } from "../errors.ts";
-import { formatOfName, type FileFormat } from "../format.ts";
-import { OPERATION_NAMES, operationSaid } from "../operations/catalogue.ts";
+import { dirname, resolve } from "node:path";
+import { openKept } from "../checks/open-file.ts";
+import { loadSettings } from "../config/load.ts";
+import { writeAtomically } from "../disk.ts";
+import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { formatOfName, type FileFormat } from "../file-format.ts";
+import { openJournal } from "../journal/open.ts";
+import { TEMPLATE_NOTES } from "../messages/commands.ts";
+import { counted } from "../messages/sentence.ts";
+import { fieldsOf, OPERATION_NAMES, operationSaid } from "../operations/index.ts";
 import type { Form, Operation } from "../operations/operation.ts";
-import { printable } from "../text/printable.ts";
-import { makingFile } from "../results/disk/atomic.ts";
+import { printable } from "../printable.ts";
+import type { Cell, Row, Table } from "../reader/row.ts";
+import { recordsOf } from "../results/lockstep.ts";
+import { tableIn } from "../results/table.ts";
+import { snapshotPath } from "../state-dir.ts";
 import { optionOf, type Call } from "./command.ts";
-import { writingOut } from "./out-file.ts";
-import { notesOn, templateFile } from "./template/file.ts";
-import { startingFile } from "./template/from.ts";
+import { knownBatch } from "./open-work.ts";
 
-/** A file to fill in, and what there is to say of it. */
-export interface TemplateMade {
-  readonly pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
-  /** For stderr, once `pieces` has ended. */
-  readonly notes: () => readonly string[];
-}
-
-/**
- * Writes a file to fill in to stdout or to a file, and nothing else there; what the interface leaves open goes to
- * stderr.
- */
+/** A file to fill in, with two example rows, or the rows of an earlier batch; on stdout or in a new file. */
 export async function run(call: Call): Promise<number> {
-  const config = loadWithoutKeys(call);
   const out = optionOf(call, "out");
-  const format = formatSaid(call, config, out);
-  const from = optionOf(call, "from");
-  if (from !== undefined) {
-    return await startingFile(config, { from, operation: call.operands[0], format }, (made, isBinary) =>
-      write(call, config, made, out, isBinary),
-    );
-  }
-  const operation = operationOf(call.operands[0] ?? "");
-  const form = formOf(operation, call.flags["option"]);
-  const notes = (): readonly string[] => notesOn(operation, form);
-  const file = templateFile(operation, form, format ?? "csv", config.sheet);
-  return write(call, config, { pieces: [file], notes }, out, format === "xlsx");
-}
-
-async function write(
-  call: Call,
-  config: Config,
-  { pieces, notes }: TemplateMade,
-  out: string | undefined,
-  isBinary: boolean,
-): Promise<number> {
-  if (out !== undefined) {
-    await writeNew(resolve(out), pieces);
-  } else if (isBinary) {
-    throw new PaydropError("usage", "a workbook cannot be printed", "say where it should go: --out NAME.xlsx");
-  } else {
-    for await (const piece of pieces) call.stdout.write(String(piece));
-  }
-  if (!config.quiet) {
-    const written = out === undefined ? [] : [`Written to ${printable(out)}.`];
-    call.stderr.write([...written, ...notes()].map((note) => `${note}\n`).join(""));
-  }
+  const format = out === undefined ? undefined : formatOfName(out);
+  if (out !== undefined && format === undefined) throw new PaydropError("template_name", { out: printable(out) });
+  const make = optionOf(call, "from") === undefined ? fromExamples : fromBatch;
+  const notes = await make(call, out, format);
+  const written = out === undefined ? [] : [`Written to ${printable(out)}.`];
+  if (!loadSettings(call).config.quiet) call.stderr.write([...written, ...notes].map((note) => `${note}\n`).join(""));
   return 0;
 }
 
+/** What to write, and what there is to say of it afterwards. */
+interface Filling {
+  readonly header: readonly string[];
+  readonly sheet: string;
+  /** Of a JSON wrapper. */
+  readonly operation?: string | undefined;
+  readonly pages: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;
+}
+
+async function fromExamples(
+  call: Call,
+  out: string | undefined,
+  format: FileFormat = "csv",
+): Promise<readonly string[]> {
+  const said = printable(call.operands[0] ?? "");
+  const operation = operationSaid(said);
+  if (!operation)
+    throw new PaydropError("unknown_word", { thing: "operation", said, words: OPERATION_NAMES.join(", ") });
+  const fields = fieldsOf(formSaid(operation, optionOf(call, "option")?.toUpperCase()));
+  const isTable = format === "csv" || format === "xlsx";
+  const rows = ([0, 1] as const).map((which): Row => {
+    // in a table the header names every column; in JSON a row has what it fills, and numbers are numbers
+    const filled = fields.filter(({ examples }) => isTable || examples[which] !== "");
+    const cells = filled.map(({ kind, examples }): Cell => {
+      const isNumber = !isTable && (kind === "amount" || kind === "whole");
+      return isNumber ? { token: "number", source: examples[which] } : examples[which];
+    });
+    return { number: which + 2, columns: filled.map(({ name }) => name), cells };
+  });
+  const optional = fields.flatMap(({ name, required }) => (required ? [] : [name]));
+  await write(call, out, format, { header: fields.map(({ name }) => name), sheet: operation.folder, pages: [rows] });
+  return TEMPLATE_NOTES.form(optional.join(", "));
+}
+
+/** Option B, the one with a bank account, unless another is said. */
+function formSaid({ name, forms }: Operation, option: string | undefined): Form {
+  const options = forms.flatMap((form) => form.option ?? []);
+  const found = forms.find((form) => form.option === (option ?? options.at(-1)));
+  if (found) return found;
+  const words = options.length === 0 ? `none: a ${name} has no options` : options.join(", ");
+  throw new PaydropError("unknown_word", { thing: "option", said: printable(option ?? ""), words });
+}
+
+/** The rows of an earlier batch: the same payees and amounts; references and periods are of that payment alone. */
+async function fromBatch(call: Call, out: string | undefined, asked?: FileFormat): Promise<readonly string[]> {
+  const { config } = loadSettings(call);
+  const store = await openJournal(config.state_dir, { makesNone: true });
+  try {
+    const batch = await knownBatch(store, optionOf(call, "from"));
+    const format = asked ?? batch.format;
+    const { table, plan } = await openKept(snapshotPath(config.state_dir, batch.sha256), batch);
+    // a value that is invalid because it is no text would become text in another format
+    const invalid = new Set<number>();
+    for await (const page of recordsOf(store, batch.id, { states: ["invalid"] })) {
+      for (const { row } of page) invalid.add(row);
+    }
+    const isTable = format === "csv" || format === "xlsx";
+    const header = table.header ?? (isTable ? await allColumns(table) : []);
+    let copied = 0;
+    async function* pages(): AsyncGenerator<readonly Row[]> {
+      for await (const page of table.rows()) {
+        const rows = page.filter(({ number }) => !invalid.has(number));
+        copied += rows.length;
+        yield rows.map((row) => emptied(row, plan, isTable ? header : row.columns));
+      }
+    }
+    const sheet = table.reading.sheet ?? "payments";
+    await write(call, out, format, { header, sheet, operation: table.wrapper?.operation, pages: pages() });
+    return TEMPLATE_NOTES.copied(counted(copied), batch.id, counted(invalid.size));
+  } finally {
+    await store.close();
+  }
+}
+
+type Plan = Awaited<ReturnType<typeof openKept>>["plan"];
+
+/** The row without its reference and period, in the columns of a table. */
+function emptied({ number, columns, cells }: Row, plan: Plan, header: readonly string[]): Row {
+  const { sources } = plan(columns);
+  const own = ["reference", "period", "retry_of"].map((name) => sources.get(name)?.at);
+  const kept = cells.map((cell, at): Cell => (own.includes(at) ? "" : cell));
+  if (header === columns) return { number, columns, cells: kept };
+  return { number, columns: header, cells: header.map((name) => kept[columns.indexOf(name)] ?? "") };
+}
+
+async function allColumns(table: Table): Promise<readonly string[]> {
+  const all = new Set<string>();
+  for await (const page of table.rows()) for (const name of page.flatMap(({ columns }) => columns)) all.add(name);
+  return [...all];
+}
+
+async function* piecesOf(format: FileFormat, filling: Filling): AsyncGenerator<string | Uint8Array> {
+  const { header, sheet, operation, pages } = filling;
+  const dropped = ["retrymessage", "retryof"];
+  const shape = { before: [], after: [], widths: {}, dropped, isInput: true, sheet } as const;
+  const table = tableIn(format, shape, header, operation === undefined ? undefined : { operation });
+  yield table.begin();
+  for await (const rows of pages) yield table.rows(rows.map((row) => ({ before: [], row, after: [] })));
+  yield table.end();
+}
+
 /** Whole or not at all, and never over a file that is there: somebody may have filled it in. */
-async function writeNew(path: string, pieces: TemplateMade["pieces"]): Promise<void> {
-  const isNew = await writingOut(path, () =>
-    makingFile(path, undefined, async (file) => {
-      for await (const piece of pieces) await file.write(piece);
-      await file.finish();
-      return file.publishNew();
-    }),
-  );
-  if (isNew) return;
-  const message = `${printable(path)}: a file of that name is there already`;
-  throw new PaydropError("usage", message, "name another file with --out");
-}
-
-/** The format by its flag, or by the name of the file; undefined where nobody said one. */
-function formatSaid(call: Call, config: Config, out: string | undefined): FileFormat | undefined {
-  const flags = { csv: call.flags["csv"] === true, json: config.json, xlsx: call.flags["xlsx"] === true };
-  const said = (["csv", "json", "xlsx"] as const).filter((format) => flags[format]);
-  if (said.length > 1) {
-    throw new PaydropError("usage", `--${said.join(" and --")} exclude each other`, "choose one of them");
+async function write(call: Call, out: string | undefined, format: FileFormat, filling: Filling): Promise<void> {
+  if (out === undefined && format === "xlsx") throw new PaydropError("template_binary");
+  const pieces = piecesOf(format, filling);
+  if (out === undefined) {
+    for await (const piece of pieces) call.stdout.write(String(piece));
+    return;
   }
-  const [flag] = said;
-  if (out === undefined) return flag;
-  const named = formatOfName(out);
-  if (named === undefined) {
-    throw new PaydropError("usage", `${printable(out)} does not end in .xlsx, .csv or .json`, "give it such a name");
+  const facts = { out: printable(out), folder: printable(dirname(resolve(out))) };
+  try {
+    if (await writeAtomically(resolve(out), pieces, { replace: false })) return;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined || error instanceof PaydropError) throw error;
+    throw new PaydropError("template_unwritable", { ...facts, why: messageOf(error) }, { cause: error });
   }
-  if (flag !== undefined && flag !== named) {
-    throw new PaydropError("usage", `--${flag} does not go with the name ${printable(out)}`, "choose one of the two");
-  }
-  return named;
-}
-
-function operationOf(said: string): Operation {
-  const found = operationSaid(said);
-  if (found) return found;
-  const message = said === "" ? "no operation is named" : `there is no operation "${said}"`;
-  throw new PaydropError("usage", message, `write one of ${OPERATION_NAMES.join(", ")}`);
-}
-
-function formOf(operation: Operation, option: unknown): Form {
-  const options = operation.forms.flatMap((form) => form.option ?? []);
-  if (option !== undefined && options.length === 0) {
-    throw new PaydropError("usage", `a ${operation.name} has no options`, "leave out --option");
-  }
-  const wanted = typeof option === "string" ? option.toUpperCase() : options.at(-1);
-  const found = operation.forms.find((form) => form.option === wanted);
-  if (found) return found;
-  throw new PaydropError("usage", `there is no option "${String(option)}"`, `write --option ${options.join(" or ")}`);
+  throw new PaydropError("template_exists", facts);
 }

@@ -1,186 +1,226 @@
-import { dirname, resolve } from "node:path";
-import { defined } from "../defined.ts";
+import { dirname, join, resolve } from "node:path";
+import { looksMisspelt } from "../column-name.ts";
 import { PaydropError } from "../errors.ts";
-import { assemble, type Tables } from "./assemble.ts";
-import { isLoopback } from "./base-url.ts";
-import type { Config } from "./config.ts";
-import { readMappings } from "./mapping.ts";
-import { readRules } from "./rules.ts";
-import { SECRETS, forgetSecrets, takeSecrets, type FoundSecret, type SecretName } from "./secrets-in.ts";
-import { SETTINGS, SETTING_NAMES, flagOf, variableOf, type SettingName, type SettingValues } from "./settings.ts";
-import { readTomlFile, type TomlFile } from "./toml-file.ts";
-import { NotRight, saidOf } from "./values.ts";
+import { isLoopback, isYes, path as pathKind } from "./kinds.ts";
+import { MAPPINGS, mappingsOf } from "./mapping.ts";
+import { rulesTable } from "./rules.ts";
+import {
+  factsOf,
+  flagOf,
+  SETTING_NAMES,
+  SETTINGS,
+  variableOf,
+  type Config,
+  type SettingName,
+  type Settings,
+} from "./schema.ts";
+import { unknownKey, wrongsIn, wrongTexts, type Wrong } from "./sections.ts";
+import { forgetSecrets, SECRET_NAMES, secretOf, SECRETS, takeSecrets, type Secret, type Secrets } from "./secret.ts";
+import { homeOf, readTomlFile, wrongKeysIn, type TomlFile } from "./toml.ts";
 
 export interface Sources {
-  /** What stood on the command line, by the name of the setting (`state_dir`) or `config`. */
-  readonly flags?: Readonly<Record<string, unknown>>;
+  /** What stood on the command line, by the name of the setting (`state_dir`), or `config`. */
+  readonly flags: Readonly<Record<string, unknown>>;
   /** The three secrets are removed from it. */
   readonly env: NodeJS.ProcessEnv;
-  readonly cwd?: string;
-  /** `ignore`: a broken key file must not keep a command from working that never sends. */
-  readonly secrets?: "read" | "ignore";
-  /** The settings file that is named may not be there yet: it is about to be written. */
-  readonly mayBeNew?: boolean;
 }
 
-/** Flags over environment over credential files over paydrop.toml over defaults. Throws PaydropError `config`. */
-export function loadConfig(sources: Sources): Config {
-  return loadSettings(sources).config;
-}
-
-/** `loadConfig` for a command that never sends: the three secrets are removed from `env`, and not read. */
-export function loadWithoutKeys({ flags, env }: Required<Pick<Sources, "flags" | "env">>): Config {
-  return loadConfig({ flags, env, secrets: "ignore" });
-}
-
-export interface LoadedSettings {
+export interface Loaded {
   readonly config: Config;
-  /** The settings that a source said, without defaults. */
-  readonly said: SettingValues;
+  readonly secrets: Secrets;
+  /** Where each value came from that is no default, by setting or the secret's variable. */
+  readonly origins: Readonly<Record<string, string>>;
   /** The paydrop.toml that was read. */
   readonly file?: string;
 }
 
-/** `loadConfig`, and what the sources said one by one. */
-export function loadSettings(sources: Sources): LoadedSettings {
-  const { env, flags = {}, cwd = process.cwd() } = sources;
-  const secrets = sources.secrets === "ignore" ? forgetAll(env) : takeSecrets(env);
-  const named = configNamed(flags, env);
-  const place = named === undefined ? undefined : resolve(cwd, named);
-  const file = readTomlFile(place, env, sources.mayBeNew);
-  const { values, origins } = readSettings(flags, env, file, cwd);
-  const config = assemble(values, env, secrets, origins, tablesIn(file, origins));
-  if (sources.secrets !== "ignore") assertSafe(config, env);
-  return defined({ config: Object.freeze(config), said: values, file: file?.path });
-}
-
-/** The settings file that somebody named, as they wrote it. */
-export function configNamed(flags: Sources["flags"], env: NodeJS.ProcessEnv): string | undefined {
-  const named = flags?.["config"] ?? (env["PAYDROP_CONFIG"] || undefined);
-  return typeof named === "string" ? named : undefined;
-}
-
 /**
- * Throws one PaydropError that names everything missing for sending at once. AES key and IV are for payouts only
- * (§5.2): their absence alone is an error only with `payouts`.
+ * Flags over `PAYDROP_…` over paydrop.toml over defaults. `read`: with the keys; a broken key file must not keep a
+ * command from working that never sends. `mayBeNew`: the settings file that is named may not be there yet. Throws
+ * PaydropError `config` that names everything that is wrong at once.
  */
-export function requireSending(config: Config, payouts = false): void {
-  const missing = [
-    config.baseUrl === undefined ? "PAYDROP_BASE_URL" : "",
-    config.apiKey === undefined ? SECRETS.apiKey.variable : "",
-  ].filter(Boolean);
-  const missingForPayouts = [
-    config.aesKey === undefined ? SECRETS.aesKey.variable : "",
-    config.aesIv === undefined ? SECRETS.aesIv.variable : "",
-  ].filter(Boolean);
-  if (missing.length === 0 && !(payouts && missingForPayouts.length > 0)) return;
-  const forPayouts = missingForPayouts.length > 0 ? `${missingForPayouts.join(", ")} (payouts only)` : "";
-  throw new PaydropError(
-    "config",
-    `missing: ${[...missing, forPayouts].filter(Boolean).join(", ")}`,
-    "set them (each key also as …_FILE with a path); to try without any: paydrop run --sandbox FILE",
-  );
-}
-
-/** What stands in the tables whose keys are names that a person chose. */
-function tablesIn(file: TomlFile | undefined, origins: Record<string, string>): Tables {
-  if (!file) return { mappings: [], rules: {} };
-  const place = (path: readonly string[]): string => `${file.path}: ${file.placeWithin(path)}`;
-  const { mapping, rules } = file.values;
-  if (rules !== undefined) origins["rules"] = file.path;
-  return {
-    mappings: mapping === undefined ? [] : readMappings(mapping, dirname(file.path), place),
-    rules: rules === undefined ? {} : readRules(rules, dirname(file.path), place),
-  };
-}
-
-function forgetAll(env: NodeJS.ProcessEnv): Partial<Record<SecretName, FoundSecret>> {
-  forgetSecrets(env);
-  return {};
-}
-
-interface Settled {
-  readonly values: SettingValues;
-  readonly origins: Record<string, string>;
-}
-
-function readSettings(
-  flags: Readonly<Record<string, unknown>>,
-  env: NodeJS.ProcessEnv,
-  file: TomlFile | undefined,
-  cwd: string,
-): Settled {
-  const values: Record<string, unknown> = {};
+export function loadSettings({ flags, env }: Sources, keys: "read" | "ignore" = "ignore", mayBeNew = false): Loaded {
   const origins: Record<string, string> = {};
-  const wrong: string[] = [];
+  const named = flags["config"] ?? env["PAYDROP_CONFIG"];
+  const wrongs = keys === "read" ? wrongVariables(flags, env) : [];
+  const secrets = keys === "read" ? takeSecrets(env, origins) : forgetSecrets(env);
+  const file = readTomlFile(typeof named === "string" && named !== "" ? resolve(named) : undefined, env, mayBeNew);
+  if (file) wrongs.push(...wrongKeysIn(file));
+  const said: Record<string, unknown> = {};
   for (const name of SETTING_NAMES) {
-    const said = firstThatSays(name, flags, env, file);
-    if (!said) continue;
-    const value = understood(name, said, wrong);
-    const isPath = SETTINGS[name].path && typeof value === "string";
-    values[name] = isPath ? resolve(said.origin === file?.path ? dirname(file.path) : cwd, value) : value;
-    origins[name] = said.origin;
+    const sources: readonly (readonly [string, unknown])[] = [
+      [flagOf(name), flags[name]],
+      // an empty variable says nothing: compose files cannot unset one
+      [variableOf(name), env[variableOf(name)] || undefined],
+      [file?.path ?? "", factsOf(name).once ? undefined : file?.values[name]],
+    ];
+    const first = sources.find(([, value]) => value !== undefined);
+    if (first) [origins[name], said[name]] = first;
   }
-  if (wrong.length > 0) throw new PaydropError("config", wrong.join("; "), "correct it and run again");
-  return { values, origins };
+  const placeOf = (name: string): string => {
+    const origin = origins[name] ?? name;
+    return origin === file?.path ? `${origin}: ${name}` : origin;
+  };
+  const config = settled({ said, origins, wrongs, env, placeOf, ...(file && { file }) });
+  if (keys === "read") assertSafe(config, env);
+  return { config, secrets, origins, ...(file && { file: file.path }) };
 }
 
 interface Said {
-  readonly raw: unknown;
-  readonly origin: string;
-  /** Where a person finds it, for messages. */
-  readonly place: string;
+  /** By the name of the setting. */
+  readonly said: Readonly<Record<string, unknown>>;
+  readonly origins: Record<string, string>;
+  /** What is known to be wrong already. */
+  readonly wrongs: readonly Wrong[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Of the sections `rules` and `mapping`. */
+  readonly file?: TomlFile;
+  /** Where a setting was said: `--timeout`, `PAYDROP_TIMEOUT`, `/etc/paydrop/paydrop.toml: timeout`. */
+  readonly placeOf: (name: string) => string;
 }
 
-function firstThatSays(
-  name: SettingName,
-  flags: Readonly<Record<string, unknown>>,
-  env: NodeJS.ProcessEnv,
-  file: TomlFile | undefined,
-): Said | undefined {
-  if (flags[name] !== undefined) return { raw: flags[name], origin: flagOf(name), place: flagOf(name) };
-  const variable = variableOf(name);
-  // an empty variable says nothing: unit files and compose files cannot unset one
-  if (env[variable]) return { raw: env[variable], origin: variable, place: variable };
-  // a table may have the name of a setting for one run: `[mapping.hrms]` and `--mapping hrms`
-  if (file && !SETTINGS[name].perRun && Object.hasOwn(file.values, name)) {
-    return { raw: file.values[name], origin: file.path, place: `${file.path}: ${file.placeOf(name)}${name}` };
+/** What was said, over the defaults and what follows from other things. */
+function settled({ said, origins, wrongs, env, file, placeOf }: Said): Config {
+  const read = SETTINGS.safeParse(said);
+  const isHidden = ([name]: readonly PropertyKey[]): boolean => factsOf(name as SettingName).kind.isHidden === true;
+  const sections = readSections(file);
+  const all = [
+    ...wrongs,
+    ...(read.error ? wrongsIn(read.error, said, ([name]) => placeOf(String(name)), isHidden) : []),
+    ...sections.wrongs,
+  ];
+  if (!read.success || all.length > 0) throw new PaydropError("settings_wrong", { wrong: wrongTexts(all).join("\n") });
+  const values: Record<string, unknown> = { ...read.data, rules: sections.rules, mappings: sections.mappings };
+  for (const name of SETTING_NAMES) {
+    const path = factsOf(name).kind === pathKind ? read.data[name] : undefined;
+    if (path !== undefined)
+      values[name] = resolve(file && origins[name] === file.path ? dirname(file.path) : ".", String(path));
   }
-  return undefined;
+  const { base_url: baseUrl, verbose } = read.data;
+  values["environment"] ??= baseUrl !== undefined && isLoopback(baseUrl) ? "test" : "live";
+  values["state_dir"] ??= usualStateDir(env, origins);
+  if (said["no_color"] === undefined) values["no_color"] = Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
+  if (said["log_level"] === undefined && verbose) values["log_level"] = "debug";
+  return Object.freeze(values) as unknown as Config;
 }
 
-/** The value that was said. What is wrong with it is added to `wrong`: whoever sets up a machine sees all at once. */
-function understood(name: SettingName, said: Said, wrong: string[]): unknown {
-  try {
-    return SETTINGS[name].read(said.raw);
-  } catch (error) {
-    if (!(error instanceof NotRight)) throw error;
-    wrong.push(`${said.place}: ${saidOf(said.raw, error)}`);
-    return undefined;
-  }
+function readSections(file: TomlFile | undefined) {
+  const { path = "", values = {} } = file ?? {};
+  const { rules, mapping } = values;
+  const placeOf = (...names: readonly PropertyKey[]): string => `${path && `${path}: `}${names.join(".")}`;
+  const ofRules = rules === undefined ? undefined : rulesTable().safeParse(rules);
+  // `mapping = "hrms"` is no section, and told as a key that is wrong there
+  const ofMappings = MAPPINGS.safeParse(typeof mapping === "object" ? mapping : {});
+  const { mappings, wrongs } = mappingsOf(ofMappings.data ?? {}, dirname(path), placeOf("mapping"));
+  return {
+    ...{ rules: ofRules?.data ?? {}, mappings },
+    wrongs: [
+      ...(ofRules?.error ? wrongsIn(ofRules.error, rules, (names) => placeOf("rules", ...names)) : []),
+      ...(ofMappings.error ? wrongsIn(ofMappings.error, mapping, (names) => placeOf("mapping", ...names)) : []),
+      ...wrongs,
+    ],
+  };
+}
+
+/** The first folder of `$STATE_DIRECTORY`, systemd's list with colons; else by the XDG convention. Throws `config`. */
+function usualStateDir(env: NodeJS.ProcessEnv, origins: Record<string, string>): string {
+  const systemd = env["STATE_DIRECTORY"]?.split(":")[0];
+  if (systemd) origins["state_dir"] = "STATE_DIRECTORY";
+  if (systemd) return resolve(systemd);
+  const home = homeOf(env, "XDG_STATE_HOME", join(".local", "state"));
+  if (home === undefined) throw new PaydropError("no_home");
+  return join(home, "paydrop");
+}
+
+/** Variables whose names are nearly those of settings; others with this prefix may belong to somebody else. */
+function wrongVariables(flags: Sources["flags"], env: NodeJS.ProcessEnv): Wrong[] {
+  const secrets = Object.values(SECRETS);
+  const known = [...SETTING_NAMES.map(variableOf), ...secrets, ...secrets.map((name) => `${name}_FILE`)];
+  const said = Object.keys(env).filter((name) => name.startsWith("PAYDROP_") && env[name] && !known.includes(name));
+  const bare = (variable: string): string => variable.slice("PAYDROP_".length);
+  const wrongs = said.flatMap((variable): Wrong[] => {
+    const meant = known.find((name) => looksMisspelt(bare(variable), bare(name)));
+    return meant === undefined ? [] : [{ code: "unknown_variable", facts: { variable, meant } }];
+  });
+  const isMeant = flags["sandbox"] !== true && isYes(env["PAYDROP_SANDBOX"]);
+  return isMeant ? [...wrongs, { code: "sandbox_variable", facts: {} }] : wrongs;
+}
+
+/** Throws for settings that would give keys or money to somebody else, or for which nobody answers. */
+function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
+  const isRemote = config.base_url !== undefined && !isLoopback(config.base_url);
+  if (isRemote && env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") throw new PaydropError("tls_off");
+  if (config.accept_lost_journal && config.by === undefined) throw new PaydropError("lost_journal_by");
 }
 
 /**
- * Throws PaydropError `config` for settings that would give the keys or the money to somebody else, `usage` for a lost
- * journal that nobody answers for.
+ * Throws one PaydropError that names everything missing for sending at once. AES key and IV are for payouts only (§5.2):
+ * their absence alone is an error only with `payouts`.
  */
-export function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
-  const remote = config.baseUrl !== undefined && !isLoopback(config.baseUrl);
-  if (remote && env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
-    throw new PaydropError(
-      "config",
-      "NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anybody on the way could read the key and change payments",
-      "unset it; to trust a certificate of your own, set PAYDROP_CA_FILE",
-    );
+export function requireSending(
+  { base_url: baseUrl }: Pick<Config, "base_url">,
+  secrets: Secrets,
+  payouts = false,
+): void {
+  const unset = (names: typeof SECRET_NAMES): string[] =>
+    names.filter((name) => !secrets[name]).map((name) => SECRETS[name]);
+  const always = [...(baseUrl === undefined ? ["PAYDROP_BASE_URL"] : []), ...unset(["apiKey"])];
+  const ofPayouts = unset(["aesKey", "aesIv"]);
+  if (always.length === 0 && !(payouts && ofPayouts.length > 0)) return;
+  const missing = [...always, ...ofPayouts.map((name) => `${name} (payouts only)`)].join(", ");
+  throw new PaydropError("missing_for_sending", { missing });
+}
+
+/** `state_dir` → `stateDir`; a duration says its unit: `timeout` → `timeoutMs`. */
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+type OptionName<Name extends string> = Name extends Duration ? `${Camel<Name>}Ms` : Camel<Name>;
+
+const DURATIONS = ["timeout", "connect_timeout", "settle"] as const;
+type Duration = (typeof DURATIONS)[number];
+
+/**
+ * Every setting as an option of a library call, in camelCase: `baseUrl`, `duplicateDays`, `timeoutMs` in milliseconds.
+ * What is left out has the default of the command line; neither paydrop.toml nor any `PAYDROP_…` variable is read.
+ */
+export type SettingOptions = { readonly [Name in keyof Settings as OptionName<Name>]?: Settings[Name] };
+
+export interface Options extends SettingOptions {
+  /** The key of the header `x-api-key` (§5.1). */
+  readonly apiKey?: string | Secret;
+  /** 32 bytes, in hex, base64 or as text; for payouts only (§5.2). */
+  readonly aesKey?: string | Secret;
+  /** 16 bytes, written as `aesKey` is. */
+  readonly aesIv?: string | Secret;
+  /** What rows, files and days must keep to, with the keys of `[rules.…]` in paydrop.toml. */
+  readonly rules?: Readonly<Record<string, unknown>>;
+  /** Column mappings by name, with the keys of `[mapping.NAME]` in paydrop.toml. */
+  readonly mappings?: Readonly<Record<string, unknown>>;
+}
+
+function optionOf(name: string): string {
+  const camel = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return (DURATIONS as readonly string[]).includes(name) ? `${camel}Ms` : camel;
+}
+
+/** Options of a library call as settings. Throws PaydropError `config`, which names every option that is wrong. */
+export function loadOptions({ rules, mappings: mapping, ...options }: Options): Loaded {
+  const said: Record<string, unknown> = {};
+  const secrets: Partial<Record<keyof Secrets, Secret>> = {};
+  const wrongs: Wrong[] = [];
+  for (const [option, given] of Object.entries(options) as [string, unknown][]) {
+    const name = SETTING_NAMES.find((one) => optionOf(one) === option);
+    const secret = SECRET_NAMES.find((one) => one === option);
+    const known = [...SETTING_NAMES.map(optionOf), ...SECRET_NAMES, "rules", "mappings"];
+    if (given === undefined) continue;
+    if (secret) secrets[secret] = secretOf(secret, given, option);
+    // a plain number would be read as seconds
+    else if (name) said[name] = option.endsWith("Ms") ? `${given as number}ms` : given;
+    else wrongs.push(unknownKey("options", option, known));
   }
-  if ((config.clientCertFile === undefined) !== (config.clientKeyFile === undefined)) {
-    throw new PaydropError(
-      "config",
-      "PAYDROP_CLIENT_CERT_FILE and PAYDROP_CLIENT_KEY_FILE belong together, and one is missing",
-      "set both, or neither",
-    );
-  }
-  if (config.acceptLostJournal && config.by === undefined) {
-    throw new PaydropError("usage", "--accept-lost-journal needs a person's name", "add --by NAME");
-  }
+  const file = { path: "", values: { ...(rules && { rules }), ...(mapping && { mapping }) } };
+  const config = settled({ said, origins: {}, wrongs, env: process.env, file, placeOf: optionOf });
+  assertSafe(config, process.env);
+  return { config, secrets, origins: {} };
 }

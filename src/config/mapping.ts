@@ -1,11 +1,11 @@
+import { resolve } from "node:path";
+import * as z from "zod/mini";
+import { normalizeName } from "../column-name.ts";
 import { PaydropError } from "../errors.ts";
-import { normalizeName } from "../text/names.ts";
-import { operationNamed, operationSaid, OPERATION_NAMES } from "../operations/catalogue.ts";
-import type { Form, OperationName, PayoutOption } from "../operations/operation.ts";
-import { printable } from "../text/printable.ts";
-import { assertComplete, assertUnit } from "./mapping-rules.ts";
-import { meantOrAll } from "./nearest.ts";
-import { TableText, type PlaceOf } from "./table-text.ts";
+import { fieldsOf, operationNamed, type OperationName } from "../operations/index.ts";
+import type { Form } from "../operations/operation.ts";
+import { choice, operation } from "./kinds.ts";
+import { table, unknownKey, type Wrong } from "./sections.ts";
 
 /** What the file's amounts count. `rupees`: an amount is sent as written; `paise`: a hundredth of it is sent. */
 export type AmountUnit = "rupees" | "paise";
@@ -15,7 +15,7 @@ export interface Mapping {
   readonly name: string;
   readonly operation: OperationName;
   /** Payouts: the only option that the rows may have. */
-  readonly option?: PayoutOption;
+  readonly option?: "A" | "B";
   readonly amountUnit: AmountUnit;
   /** The header that a person confirmed, in any order: the mapping is for files with exactly these columns. */
   readonly header: readonly string[];
@@ -29,7 +29,7 @@ export interface Mapping {
   readonly lookups: readonly Lookup[];
 }
 
-interface MappedColumn {
+export interface MappedColumn {
   /** The name in the file's own header. */
   readonly column: string;
   readonly fields: readonly string[];
@@ -47,125 +47,113 @@ export interface Lookup {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** All tables `[mapping.NAME]`. Relative paths start at `folder`. Throws PaydropError `config` with the place. */
-export function readMappings(raw: unknown, folder: string, placeOf: PlaceOf): readonly Mapping[] {
-  return new TableText(raw, ["mapping"], placeOf).entries().map(([name, text]) => readMapping(name, text, folder));
-}
+/** A text; a whole number needs no quotes. */
+const TEXT = z.pipe(
+  z.transform((raw) => (Number.isSafeInteger(raw) ? String(raw) : raw)),
+  z.string("a text in quotes"),
+);
+const SOME = z.array(TEXT, 'a list of texts, such as ["…", "…"]').check(z.minLength(1, "a list of at least one text"));
+const byName = <T extends z.core.$ZodType>(one: T, name = z.string()) =>
+  z.record(name, one, "a table: write one line for each name");
+const oneOrMore = <T extends z.core.$ZodType>(more: T) =>
+  z.pipe(
+    z.transform((raw): unknown => (Array.isArray(raw) ? raw : [raw])),
+    more,
+  );
 
-const KEYS = ["operation", "option", "amount_unit", "header", "columns", "constants", "values", "must_be", "lookup"];
-
-function readMapping(name: string, text: TableText, folder: string): Mapping {
-  if (!/^[A-Za-z0-9_-]{1,40}$/.test(name) || name === "none") {
-    throw text.wrong(`"${name}" cannot be the name of a mapping`, "use letters, digits, _ and -; not none");
-  }
-  assertKeys(text, KEYS);
-  const { operation, option, forms } = readOperation(text);
-  const fields = fieldsToFill(forms);
-  const header = text.at("header").texts();
-  const columns = readColumns(text.at("columns"), header, fields);
-  const lookups = text.at("lookup").tables();
-  const mapping: Mapping = {
-    name,
-    operation,
-    ...(option === undefined ? {} : { option }),
-    amountUnit: text.at("amount_unit").oneOf(["rupees", "paise"]),
-    header,
-    columns,
-    constants: text.at("constants").byName(fields, (one) => one.text()),
-    values: text.at("values").byName(fields, (one) => one.map((value) => value.text())),
-    mustBe: Object.entries(text.at("must_be").map((one) => one.list())).map(([column, values]) => ({
-      column: text.at("must_be").at(column).known(column, header, "column in header"),
-      values,
-    })),
-    lookups: lookups.map((one) => readLookup(one, header, fields, folder)),
-  };
-  assertOneHeader(text, header);
-  assertOneSource(text, mapping);
-  assertComplete(text, mapping, forms);
-  assertUnit(text, mapping);
-  return mapping;
+/** The unit that the name of a column says: `Payout Amount (in Rupees)` says rupees. */
+export function unitInName(column: string): AmountUnit | undefined {
+  if (/paisa|paise/i.test(column)) return "paise";
+  return /rupee|\brs\b|\binr\b|₹/i.test(column) ? "rupees" : undefined;
 }
 
 /** What a mapping may fill: the fields of these forms, and our own columns that are not sent. */
 export function fieldsToFill(forms: readonly Form[]): readonly string[] {
-  const sent = forms.flatMap((form) => form.fields.map((field) => field.name));
-  return [...new Set([...sent, "reference", "period"])];
+  return [...new Set([...forms.flatMap((form) => fieldsOf(form).map(({ name }) => name)), "reference", "period"])];
 }
 
-function assertKeys(text: TableText, known: readonly string[]): void {
-  const [stranger] = text.entries().filter(([key]) => !known.includes(key));
-  if (!stranger) return;
-  const [key, line] = stranger;
-  throw line.wrong(`there is no "${printable(key)}" in a mapping`, meantOrAll(key, known));
+const LOOKUP = table("[[mapping.NAME.lookup]]", {
+  ...{ file: TEXT, by: TEXT, key: z.exactOptional(TEXT), fields: byName(TEXT) },
+});
+const ONE = table("[mapping.NAME]", {
+  operation: operation.type,
+  option: z.exactOptional(choice("A", "B").type),
+  amount_unit: choice("rupees", "paise").type,
+  header: SOME,
+  columns: byName(oneOrMore(SOME)),
+  constants: z._default(byName(TEXT), {}),
+  values: z._default(byName(byName(TEXT)), {}),
+  must_be: z._default(byName(SOME), {}),
+  lookup: z._default(oneOrMore(z.array(LOOKUP)), []),
+});
+const NAME = z.string().check(z.regex(/^(?!none$)[A-Za-z0-9_-]{1,40}$/));
+
+/** All tables `[mapping.NAME]`. */
+export const MAPPINGS = byName(ONE, NAME);
+
+/** The mappings that stand at `place`, and what is wrong in them. Relative paths of lookup tables start at `folder`. */
+export function mappingsOf(
+  written: z.output<typeof MAPPINGS>,
+  folder: string,
+  place = "mapping",
+): { readonly mappings: readonly Mapping[]; readonly wrongs: readonly Wrong[] } {
+  const mappings = Object.entries(written).map(([name, one]) => mappingOf(name, one, folder));
+  return { mappings, wrongs: mappings.flatMap((mapping) => wrongsOf(mapping, `${place}.${mapping.name}`)) };
 }
 
-interface ReadOperation {
-  readonly operation: OperationName;
-  readonly option?: PayoutOption;
-  readonly forms: readonly Form[];
-}
-
-function readOperation(text: TableText): ReadOperation {
-  const said = text.at("operation").text();
-  const operation = operationSaid(said);
-  if (!operation) throw text.at("operation").notOneOf(said, OPERATION_NAMES);
-  const { name, forms } = operationNamed(operation.name);
-  if (!text.has("option")) return { operation: name, forms };
-  const options = forms.flatMap((form) => form.option ?? []);
-  if (options.length === 0) throw text.at("option").wrong(`a ${name} has no options`, "remove the line");
-  const option = text.at("option").oneOf(options);
-  return { operation: name, option, forms: forms.filter((form) => form.option === option) };
-}
-
-function readColumns(text: TableText, header: readonly string[], fields: readonly string[]): MappedColumn[] {
-  return Object.entries(text.map((one) => one.textOrTexts())).map(([column, targets]) => {
-    const place = text.at(column);
-    return {
-      column: place.known(column, header, "column in header"),
-      fields: targets.map((field) => place.known(field, fields, "field")),
-    };
-  });
-}
-
-function readLookup(text: TableText, header: readonly string[], fields: readonly string[], folder: string): Lookup {
-  assertKeys(text, ["file", "by", "key", "fields"]);
-  const by = text.at("by").known(text.at("by").text(), header, "column in header");
+function mappingOf(name: string, one: z.output<typeof ONE>, folder: string): Mapping {
+  const { operation: of, option, header, amount_unit: amountUnit, constants, values } = one;
+  const named = (said: string): string =>
+    header.find((column) => normalizeName(column) === normalizeName(said)) ?? said;
   return {
-    file: text.at("file").path(folder),
-    by,
-    key: text.has("key") ? text.at("key").text() : by,
-    fields: text.at("fields").byName(fields, (one) => one.text()),
+    ...{ name, operation: of, ...(option && { option }), amountUnit, header, constants, values },
+    columns: Object.entries(one.columns).map(([column, fields]) => ({ column: named(column), fields })),
+    mustBe: Object.entries(one.must_be).map(([column, allowed]) => ({ column: named(column), values: allowed })),
+    lookups: one.lookup.map(({ file, by, key = by, fields }) => {
+      return { file: resolve(folder, file), by: named(by), key, fields };
+    }),
   };
 }
 
-function assertOneHeader(text: TableText, header: readonly string[]): void {
-  const names = header.map(normalizeName);
-  const twice = header.find((name, index) => names.indexOf(normalizeName(name)) !== index);
-  if (twice !== undefined) throw text.at("header").wrong(`"${twice}" stands there twice`, "remove one of them");
-  if (header.length === 0) throw text.at("header").wrong("there are no columns", "write the header of the file");
-}
-
-/** Throws where a field has two sources: nobody could say which value is sent. Also where values have no source. */
-function assertOneSource(text: TableText, mapping: Mapping): void {
-  const sources = [
-    ...mapping.columns.flatMap(({ fields }) => fields),
-    ...Object.keys(mapping.constants),
-    ...mapping.lookups.flatMap((lookup) => Object.keys(lookup.fields)),
+/** What makes a mapping useless or dangerous: a column or field that is not there, a field with two sources or none. */
+function wrongsOf(mapping: Mapping, place: string): Wrong[] {
+  const { operation: of, option, header, columns, constants, values, mustBe, lookups, amountUnit } = mapping;
+  const forms = operationNamed(of).forms.filter((form) => option === undefined || form.option === option);
+  if (forms.length === 0) return [{ code: "mapping_option", facts: { place, operation: of } }];
+  const ofColumns = columns.flatMap(({ fields }) => fields);
+  const sources = [...ofColumns, ...Object.keys(constants), ...lookups.flatMap(({ fields }) => Object.keys(fields))];
+  const named = [...[...columns, ...mustBe].map(({ column }) => column), ...lookups.map(({ by }) => by)];
+  const wrongs: Wrong[] = [
+    ...notIn(header, named, place),
+    ...notIn(fieldsToFill(forms), sources, place),
+    ...notIn(sources, Object.keys(values), place),
   ];
-  const twice = sources.find((field, index) => sources.indexOf(field) !== index);
-  if (twice !== undefined) {
-    throw text.wrong(`${twice} has two sources`, "fill it from one column, one constant or one lookup table");
-  }
-  const unused = Object.keys(mapping.values).find((field) => !sources.includes(field));
-  if (unused !== undefined) {
-    throw text.at("values").wrong(`${unused} has no column`, "give it one under columns, or remove its values");
-  }
+  const twice = firstTwice(header.map(normalizeName)) ?? firstTwice(sources);
+  if (twice !== undefined) wrongs.push({ code: "mapping_twice", facts: { place, twice } });
+  const [lacking = []] = forms
+    .map((form) => fieldsOf(form).filter(({ name, required }) => required && !sources.includes(name)))
+    .sort((one, other) => one.length - other.length);
+  // one amount for every row is nobody's payroll
+  const amountColumn = columns.find(({ fields }) => fields.includes("amount"))?.column;
+  const missing = new Set([...lacking.map(({ name }) => name), ...(amountColumn === undefined ? ["amount"] : [])]);
+  if (missing.size > 0) wrongs.push({ code: "mapping_incomplete", facts: { place, missing: [...missing].join(", ") } });
+  const unit = unitInName(amountColumn ?? "") ?? amountUnit;
+  if (unit !== amountUnit)
+    wrongs.push({ code: "mapping_unit", facts: { place, column: amountColumn, unit, amountUnit } });
+  return wrongs;
 }
 
-/** The mapping that `--mapping` names. Throws PaydropError `usage` where there is none of this name. */
+function notIn(known: readonly string[], said: readonly string[], place: string): Wrong[] {
+  return said.filter((one) => !known.includes(one)).map((one) => unknownKey(place, one, known));
+}
+
+function firstTwice(names: readonly string[]): string | undefined {
+  return names.find((name, at) => names.indexOf(name) !== at);
+}
+
+/** The mapping that `--mapping` names. Throws `usage` where there is none of this name. */
 export function mappingNamed(name: string, mappings: readonly Mapping[]): Mapping {
   const found = mappings.find((mapping) => mapping.name === name);
   if (found) return found;
-  const names = [...mappings.map((mapping) => mapping.name), "none"].join(", ");
-  throw new PaydropError("usage", `there is no mapping "${name}" in paydrop.toml`, `--mapping may be ${names}`);
+  throw new PaydropError("mapping_unnamed", { name, names: [...mappings.map((one) => one.name), "none"].join(", ") });
 }

@@ -1,104 +1,72 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
-import type { PaydropError } from "../errors.ts";
-import { maskNumbers } from "../text/mask.ts";
-import { OPERATIONS } from "../operations/catalogue.ts";
-import type { Operation } from "../operations/operation.ts";
-import { meantOrAll } from "./nearest.ts";
-import {
-  CAPS,
-  FIELD_RULES,
-  WARN,
-  type CapName,
-  type FieldRuleName,
-  type FieldRules,
-  type OperationRules,
-  type Rules,
-  type RuleSetting,
-} from "./rule-settings.ts";
-import { TableText, type PlaceOf } from "./table-text.ts";
-import { NotRight } from "./values.ts";
+import * as z from "zod/mini";
+import { fieldsOf, OPERATIONS } from "../operations/index.ts";
+import { amount, flag, list, pattern, whole, type Kind } from "./kinds.ts";
+import { table } from "./sections.ts";
 
-/**
- * Reads `[rules.payouts]` and its like. Every key is checked: a rule with a slip in its name must not be ignored. Paths
- * of lists are relative to `folder`. `placeOf` says where a key stands, such as
- * `/etc/paydrop/paydrop.toml: line 12: `. Throws PaydropError `config`.
- */
-export function readRules(raw: unknown, folder: string, placeOf: PlaceOf): Rules {
-  const rules: Record<string, OperationRules> = {};
-  for (const [name, text] of new TableText(raw, ["rules"], placeOf).entries(LINES)) {
-    const operation = OPERATIONS.find((one) => one.folder === name);
-    if (!operation) throw unknown(name, text, FOLDERS);
-    rules[name] = readOperation(text, operation, folder);
-  }
-  return rules;
+/** One rule as it may stand in paydrop.toml. */
+interface Rule<T = unknown> {
+  readonly type: z.ZodMiniType<T>;
+  readonly shown: string;
+  /** As it is written in TOML. */
+  readonly example: string;
 }
 
-function readOperation(table: TableText, operation: Operation, folder: string): OperationRules {
-  const kinds = new Map(operation.forms.flatMap((form) => form.fields).map(({ name, kind }) => [name, kind]));
-  const caps: Partial<Record<CapName, string>> = {};
-  const fields: Record<string, FieldRules> = {};
-  for (const [name, text] of table.entries(LINES)) {
-    if (name === "warn") continue;
-    if (isCap(name)) caps[name] = understood(CAPS[name], text);
-    else if (!kinds.has(name)) throw unknown(name, text, [...Object.keys(CAPS), "warn", ...kinds.keys()]);
-    else if (kinds.get(name) === "amount") throw text.wrong("an amount has no rules of its own", USE_CAPS);
-    else fields[name] = readField(text, folder);
-  }
-  return { ...caps, fields, ...readWarn<CapName>(table.at("warn"), caps) };
+function rule<T>({ type }: Kind<T>, example: string, shown: string): Rule<T> {
+  return { type, shown, example };
 }
 
-function readField(table: TableText, folder: string): FieldRules {
-  const rules: Partial<Record<FieldRuleName, unknown>> = {};
-  for (const [name, text] of table.entries(LINES)) {
-    if (name === "warn") continue;
-    if (!isFieldRule(name)) throw unknown(name, text, [...Object.keys(FIELD_RULES), "warn"]);
-    rules[name] = name === "list" ? readList(text, folder) : understood<unknown>(FIELD_RULES[name], text);
-  }
-  return { ...(rules as FieldRules), ...readWarn<FieldRuleName>(table.at("warn"), rules) };
+/** A longer value fits no pattern: together with the pattern's own length it bounds the time that one can take. */
+export const PATTERN_VALUE_MAX = 1000;
+
+/** The most that the amounts of one operation may come to, in plain decimal text. */
+export const CAPS = {
+  max_per_row: rule(amount, '"200000"', "amount of one row at most"),
+  max_per_file: rule(amount, '"5000000"', "amounts of one file at most; a file above it is refused"),
+  max_per_day: rule(amount, '"8000000"', "amounts of one day at most, as the journal knows them"),
+} as const;
+
+/** What a field may hold. */
+export const FIELD_RULES = {
+  required: rule(flag, "true", "the cell must hold a value, or need not"),
+  allowed: rule(list, '["NEFT", "IMPS"]', "the values that may stand there, exactly so"),
+  pattern: rule(pattern, '"[A-Za-z0-9 ]*"', "the whole value has this form"),
+  min_length: rule(whole(1, 10_000), "5", "characters at least"),
+  max_length: rule(whole(1, 10_000), "30", "characters at most"),
+} as const;
+
+/** What was written of such rules. */
+type Written<Rules extends Readonly<Record<string, Rule>>> = {
+  readonly [Name in keyof Rules]?: z.output<Rules[Name]["type"]>;
+};
+
+/** What one field of an operation may hold. Where `required` is not said, the operation decides. */
+export type FieldRules = Written<typeof FIELD_RULES>;
+
+/** The rules of one operation, and beside them those of its fields. */
+export type OperationRules = Written<typeof CAPS> & { readonly fields: Readonly<Record<string, FieldRules>> };
+
+/** By the folder name of the operation: `payouts`. */
+export type Rules = Readonly<Record<string, OperationRules>>;
+
+/** `[rules.payouts]` and its like. Every key is checked: a rule with a slip in its name must not be ignored. */
+export function rulesTable(): z.ZodMiniType<Rules> {
+  const all = OPERATIONS.map(({ folder, forms }) => {
+    const fields = forms.flatMap(fieldsOf).filter(({ kind }) => kind !== "amount");
+    const ofField = table(`[rules.${folder}.FIELD]`, typesOf(FIELD_RULES));
+    const ofFields = Object.fromEntries(fields.map(({ name }) => [name, z.exactOptional(ofField)]));
+    const written = table(`[rules.${folder}]`, { ...typesOf(CAPS), ...ofFields });
+    return [folder, z.exactOptional(z.pipe(written, z.transform(withFields)))];
+  });
+  return table("[rules.payouts]", Object.fromEntries(all) as Record<string, z.ZodMiniType<OperationRules>>);
 }
 
-/** The rules of a table that only warn. Throws for one that the table does not make. */
-function readWarn<Name extends string>(text: TableText, made: object): { readonly warn?: readonly Name[] } {
-  if (text.raw === undefined) return {};
-  const names = understood(WARN, text);
-  const stranger = names.find((name) => !Object.hasOwn(made, name));
-  if (stranger === undefined) return { warn: names as Name[] };
-  const rules = Object.keys(made).join(", ");
-  throw text.wrong(`there is no rule "${stranger}" in this table`, `name rules that it makes: ${rules || "none yet"}`);
+function typesOf(rules: Readonly<Record<string, Rule>>): Record<string, z.ZodMiniType> {
+  return Object.fromEntries(Object.entries(rules).map(([name, { type }]) => [name, z.exactOptional(type)]));
 }
 
-function readList(text: TableText, folder: string): string {
-  const file = resolve(folder, understood(FIELD_RULES.list, text));
-  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
-  throw text.wrong(`there is no file ${file}`, "write its path, or one relative to the settings file");
-}
-
-function understood<T>(setting: RuleSetting<T>, text: TableText): T {
-  const { raw } = text;
-  try {
-    return setting.read(raw);
-  } catch (error) {
-    if (!(error instanceof NotRight)) throw error;
-    // a list may hold account numbers: it is not repeated
-    const shown = typeof raw === "object" ? "the value" : JSON.stringify(raw);
-    throw text.wrong(maskNumbers(`${shown} is not ${error.message}`), "correct it and run again");
-  }
-}
-
-function unknown(name: string, text: TableText, known: readonly string[]): PaydropError {
-  return text.wrong(`"${name}" is not a rule`, meantOrAll(name, known));
-}
-
-/** How a table of rules is written. */
-const LINES = "write [rules.payouts] and below it one line for each rule";
-const FOLDERS = OPERATIONS.map(({ folder }) => folder);
-const USE_CAPS = `use ${Object.keys(CAPS).join(", ")}, amount_digits_max or amount_decimals_max`;
-
-function isCap(name: string): name is CapName {
-  return Object.hasOwn(CAPS, name);
-}
-
-function isFieldRule(name: string): name is FieldRuleName {
-  return Object.hasOwn(FIELD_RULES, name);
+function withFields(written: Readonly<Record<string, unknown>>): OperationRules {
+  const { true: caps = [], false: fields = [] } = Object.groupBy(Object.entries(written), ([name]) =>
+    name in CAPS ? "true" : "false",
+  );
+  return { ...Object.fromEntries(caps), fields: Object.fromEntries(fields) as OperationRules["fields"] };
 }

@@ -1,74 +1,240 @@
-import { defined } from "../defined.ts";
-import { InboxSweep, whyAway, type Oddity, type ToldOddities } from "./inbox-sweep.ts";
-import { TwoLooks, type ReadyFile, type TwoLooksOptions, type WaitingFile } from "./two-looks.ts";
+import { createHash } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { PaydropError, systemCodeOf } from "../errors.ts";
+import { binaryOfBytes, type FileFormat } from "../file-format.ts";
+import type { Fault } from "../messages/sentence.ts";
+import { OPERATIONS } from "../operations/index.ts";
+import { inputName, isOperationFolder, isStopName } from "./names.ts";
+import { eachPiece, isUnchanged, kindOf, openRegular, statsOf } from "./snapshot.ts";
 
-interface InboxOptions extends TwoLooksOptions {
-  readonly folder: string;
+/** A file as a sweep finds it. */
+export interface FoundFile {
+  readonly path: string;
+  readonly stats: BigIntStats;
+  /** undefined: nothing of it is read. */
+  readonly format?: FileFormat;
+  /** Why it is never taken. */
+  readonly fault?: Fault;
+  readonly isRetry?: boolean;
 }
 
-/** What one sweep of the folder found. */
+export type WaitsFor = "being_written" | "unreadable";
+
+/** A file after a look. */
+export interface LookedFile extends FoundFile {
+  /** Why it is not complete yet; undefined: it lay still for long enough, and is. */
+  readonly waits: WaitsFor | undefined;
+  /** What it held at the last look, in lower-case hex; empty where nothing of it is read. */
+  readonly sha256: string;
+  /** Since it was first seen. */
+  readonly forMs: number;
+}
+
+/** What one sweep of an inbox found. */
 export interface Sweep {
-  /** Why the folder cannot be read; then nothing else is known. */
-  readonly away?: string;
-  /** The oldest first. */
-  readonly ready: readonly ReadyFile[];
-  readonly waiting: readonly WaitingFile[];
-  /** Each oddity is given once, not by every sweep. */
-  readonly oddities: readonly Oddity[];
-  /** Files with which a person says stop. */
-  readonly stops: readonly string[];
-  /** The paths of all files that may be input by their name, done ones too. */
-  readonly present: ReadonlySet<string>;
-  /** The inbox, and those of its sub-folders that are there. */
-  readonly folders: readonly string[];
-  /** Milliseconds until a waiting file can have lain still for long enough. */
-  readonly nextLookMs?: number;
+  /** The system's code for why the inbox, or a folder in it, cannot be read: what lies there is not known. */
+  unreadable?: string | undefined;
+  /** Files that are not known, the oldest first. */
+  readonly files: LookedFile[];
 }
+
+/** What is remembered of a file as it lies there. A refused one is asked about again at each sweep. */
+export type IsKnown = (file: FoundFile) => Promise<"taken" | "refused" | "new">;
+
+/** An inbox and its operation folders, with what is remembered from one sweep to the next. */
+export class Inbox {
+  readonly looks: TwoLooks;
+  readonly #folder: string;
+  readonly #isKnown: IsKnown;
+  #taken: ReadonlyMap<string, BigIntStats> = new Map();
+
+  constructor(folder: string, settleMs: number, isKnown: IsKnown) {
+    this.#folder = folder;
+    this.#isKnown = isKnown;
+    this.looks = new TwoLooks(settleMs);
+  }
+
+  /** Only regular files with the name of an input file are ever opened. */
+  async sweep(): Promise<Sweep> {
+    const sweep: Sweep = { files: [] };
+    const [present, taken] = [new Set<string>(), new Map<string, BigIntStats>()];
+    for await (const file of filesIn(this.#folder, sweep)) {
+      const { path, stats } = file;
+      present.add(path);
+      const before = this.#taken.get(path);
+      const known = before && isUnchanged(before, stats) ? "taken" : await this.#isKnown(file);
+      if (known === "taken") taken.set(path, stats);
+      const looked = known === "new" ? await this.looks.look(file) : undefined;
+      if (looked) sweep.files.push(looked);
+    }
+    this.#taken = taken;
+    this.looks.keepOnly(present);
+    sweep.files.sort(byAge);
+    return sweep;
+  }
+}
+
+async function* filesIn(folder: string, sweep: Sweep, isTop = true): AsyncGenerator<FoundFile> {
+  // as bytes: a name that is not UTF-8 is found by nothing else
+  const names = await readdir(folder, { encoding: "buffer" }).catch((thrown: unknown) => {
+    if (isTop || systemCodeOf(thrown) !== "ENOENT") sweep.unreadable = systemCodeOf(thrown) ?? "unknown";
+    return [];
+  });
+  for (const bytes of names) {
+    const name = bytes.toString();
+    const said = inputName(name);
+    if (said.kind === "stop" || said.kind === "passed_over") continue;
+    const path = join(folder, name);
+    const stats = await lstat(Buffer.concat([Buffer.from(`${folder}/`), bytes]), { bigint: true }).catch(
+      () => undefined,
+    );
+    if (stats?.isDirectory()) {
+      if (isTop && isOperationFolder(name)) yield* filesIn(path, sweep, false);
+    } else if (stats) {
+      const fault = { code: "not_regular", facts: { kind: kindOf(stats) } };
+      yield { path, stats, ...(stats.isFile() ? said : { fault }) };
+    }
+  }
+}
+
+function byAge({ stats: one, path }: LookedFile, { stats: other, path: otherPath }: LookedFile): number {
+  if (one.mtimeNs !== other.mtimeNs) return one.mtimeNs < other.mtimeNs ? -1 : 1;
+  return path < otherPath ? -1 : 1;
+}
+
+/** An inbox and its operation folders, in whatever case they are written; also those that are not there yet. */
+export async function inboxFolders(inbox: string): Promise<readonly string[]> {
+  const there = (await readdir(inbox).catch((): string[] => [])).filter(isOperationFolder);
+  const isThere = (folder: string): boolean => there.some((name) => name.toLowerCase() === folder);
+  const missing = OPERATIONS.flatMap(({ folder }) => (isThere(folder) ? [] : [folder]));
+  return [inbox, ...[...there, ...missing].map((name) => join(inbox, name))];
+}
+
+/** Files with which a person says stop. */
+export async function stopFilesIn(inbox: string): Promise<readonly string[]> {
+  const lists = (await inboxFolders(inbox)).map(async (folder) => {
+    const names = await readdir(folder).catch((): string[] => []);
+    return names.filter(isStopName).map((name) => join(folder, name));
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+interface Look {
+  readonly stats: BigIntStats;
+  readonly sha256: string;
+  readonly waits: WaitsFor | undefined;
+  /** So long it must lie still; 0: it is looked at again each time. */
+  readonly neededMs: number;
+}
+
+/** A file without its last line end, or empty, waits longer (DESIGN §6): no parser can see that its end was cut off. */
+const UNENDED_TIMES = 3;
 
 /**
- * A drop folder and its sub-folders, with what is remembered about them from one sweep to the next. Only regular files
- * with the name of an input file are ever opened.
+ * Finds out whether a file is complete. Neither events nor clocks are trusted, only two looks of our own, at least
+ * `settleMs` apart, that find the same size, times and content. `now`: milliseconds of a clock that nobody sets.
  */
-export class Inbox {
-  readonly #folder: string;
-  readonly #looks: TwoLooks;
-  readonly #told: ToldOddities = new Map();
+export class TwoLooks {
+  readonly #settleMs: number;
+  readonly #now: () => number;
+  readonly #watched = new Map<string, Look & { readonly sinceMs: number; readonly atMs: number }>();
 
-  constructor({ folder, ...looks }: InboxOptions) {
-    this.#folder = folder;
-    this.#looks = new TwoLooks(looks);
+  constructor(settleMs: number, now: () => number = () => performance.now()) {
+    this.#settleMs = settleMs;
+    this.#now = now;
   }
 
-  async sweep(): Promise<Sweep> {
-    const found = new InboxSweep(this.#looks, this.#told);
-    try {
-      await found.through(this.#folder);
-    } catch (error) {
-      const away = whyAway(error);
-      this.#forgetAllBut(new Set());
-      return { away, ready: [], waiting: [], oddities: [], stops: [], present: new Set(), folders: [] };
-    }
-    this.#forgetAllBut(found.seen);
-    found.ready.sort(byAge);
-    const { ready, waiting, oddities, stops, present, folders } = found;
-    const { nextLookMs } = this.#looks;
-    return defined({ ready, waiting, oddities, stops, present, folders, nextLookMs });
+  /** undefined: it is gone. */
+  async look(file: FoundFile): Promise<LookedFile | undefined> {
+    const before = this.#watched.get(file.path);
+    const nowMs = this.#now();
+    const { sinceMs, atMs } = before ?? { sinceMs: nowMs, atMs: nowMs };
+    const isEarly = before?.waits === undefined || nowMs - atMs < before.neededMs;
+    const isAsBefore = before !== undefined && isSameFile(before.stats, file.stats) && isEarly;
+    const look = isAsBefore ? before : await lookInto(file, this.#settleMs);
+    if (look === "gone") return undefined;
+    const { stats, sha256 } = look;
+    const isStill = before !== undefined && isSameFile(before.stats, stats) && before.sha256 === sha256;
+    const waits = look.waits ?? (isStill ? undefined : "being_written");
+    if (!isAsBefore) this.#watched.set(file.path, { ...look, waits, sinceMs, atMs: nowMs });
+    return { ...file, stats, sha256, waits, forMs: nowMs - sinceMs };
   }
 
-  /** To be called for a file that was not as it had been seen: it is looked at from the beginning. */
-  forget(path: string): void {
-    this.#looks.forget(path);
+  /**
+   * Milliseconds until a waiting file can have lain still for long enough, and a little more, so that files that came
+   * together are complete together, and go in their order; undefined: no file waits for that.
+   */
+  get nextLookMs(): number | undefined {
+    const dueMs = [...this.#watched.values()].flatMap(({ waits, atMs, neededMs }) =>
+      waits !== undefined && neededMs > 0 ? [atMs + neededMs + this.#settleMs / 10 - this.#now()] : [],
+    );
+    return dueMs.length === 0 ? undefined : Math.max(0, Math.min(...dueMs));
   }
 
-  /** Forgets what is gone: it may come back as something else. */
-  #forgetAllBut(seen: ReadonlySet<string>): void {
-    this.#looks.forgetAllBut(seen);
-    for (const path of this.#told.keys()) if (!seen.has(path)) this.#told.delete(path);
+  /** Forgets all files but these: what is gone may come back as something else. */
+  keepOnly(paths: ReadonlySet<string>): void {
+    for (const path of this.#watched.keys()) if (!paths.has(path)) this.#watched.delete(path);
   }
 }
 
-function byAge(one: ReadyFile, other: ReadyFile): number {
-  const [a, b] = [BigInt(one.identity.mtimeNs), BigInt(other.identity.mtimeNs)];
-  if (a !== b) return a < b ? -1 : 1;
-  return one.path < other.path ? -1 : 1;
+function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
+  return isUnchanged(one, other) && one.ino === other.ino && one.dev === other.dev;
+}
+
+async function lookInto({ path, stats, format }: FoundFile, settleMs: number): Promise<Look | "gone"> {
+  if (format === undefined) return { stats, sha256: "", waits: undefined, neededMs: settleMs };
+  try {
+    const file = await openRegular(path);
+    try {
+      const opened = await statsOf(file, path);
+      const hash = createHash("sha256");
+      const seen: Seen = { isWide: false, isBinary: format === "xlsx", hasZeros: false, tail: Buffer.alloc(0) };
+      await eachPiece(file, path, opened.size, (piece, position) => {
+        hash.update(piece);
+        observe(seen, piece, position);
+      });
+      const waits = seen.hasZeros && !seen.isBinary ? "being_written" : undefined;
+      const neededMs = settleMs * (hasEnd(seen, format) ? 1 : UNENDED_TIMES);
+      return { stats: opened, sha256: hash.digest("hex"), waits, neededMs };
+    } finally {
+      await file.close();
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof PaydropError)) throw thrown;
+    return thrown.reason === "file_unreadable" ? { stats, sha256: "", waits: "unreadable", neededMs: 0 } : "gone";
+  }
+}
+
+interface Seen {
+  /** UTF-16 with its mark: every second byte of plain text is NUL, but never three together. */
+  isWide: boolean;
+  /** A workbook or a packed file, by whatever name, holds NUL bytes for ever. */
+  isBinary: boolean;
+  /** NUL bytes, as a copy has them whose size was set before its content came. */
+  hasZeros: boolean;
+  tail: Buffer;
+}
+
+/** The mark of a zip file's directory, which is written last, and followed by a short comment at most. */
+const ZIP_END = Buffer.from("PK\u0005\u0006", "latin1");
+const ZIP_END_BYTES_MAX = 1024;
+
+function observe(seen: Seen, piece: Buffer, position: number): void {
+  seen.tail = Buffer.concat([seen.tail, piece.subarray(-ZIP_END_BYTES_MAX)]).subarray(-ZIP_END_BYTES_MAX);
+  if (position === 0) {
+    seen.isWide = ["fffe", "feff"].includes(piece.toString("hex", 0, 2));
+    seen.isBinary ||= binaryOfBytes(piece) !== undefined;
+  }
+  seen.hasZeros ||= seen.isWide ? piece.includes("\0\0\0") : piece.includes(0);
+}
+
+/** Whether a CSV file has its last line end, and a workbook its directory. */
+function hasEnd({ isWide, tail }: Seen, format: FileFormat): boolean {
+  if (tail.length === 0) return false;
+  if (format === "xlsx") return tail.includes(ZIP_END);
+  // in UTF-16 the line end is in the last byte or the one before it
+  const last = tail.subarray(isWide ? -2 : -1);
+  return format !== "csv" || last.includes(0x0a) || last.includes(0x0d);
 }

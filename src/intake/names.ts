@@ -1,95 +1,84 @@
-import { defined } from "../defined.ts";
-import { formatOfName, INPUT_EXTENSIONS, unreadKind, type FileFormat, type UnreadKind } from "../format.ts";
-import { isOperationFolder } from "../operations/catalogue.ts";
+import { normalizeName } from "../column-name.ts";
+import { formatOfName, unreadKind, type FileFormat } from "../file-format.ts";
+import type { Fault } from "../messages/sentence.ts";
+import { OPERATIONS } from "../operations/index.ts";
+import { printable } from "../printable.ts";
 
-/** What a file's name says: the format where it may be input, or why it never is. */
-type InputName =
-  | { readonly format: FileFormat; readonly ignored?: undefined }
-  | {
-      readonly ignored: string;
-      /** A person should hear of it: the file was probably meant to be sent. */
-      readonly report: boolean;
-      /** Its kind, where what it holds was surely meant to be sent. */
-      readonly unread?: UnreadKind;
-      /** Our own retry file: input after all, once it differs from what we wrote (DESIGN §6). */
-      readonly unlessChanged?: FileFormat;
-      /** Input after all where a person names it. */
-      readonly unlessNamed?: true;
-    };
+/** What the name of a file says, before anything of it is read. */
+export type NameSays =
+  /** `isRetry`: our own retry file, which is input once a person has changed it (DESIGN §6). */
+  | { readonly kind: "input"; readonly format: FileFormat; readonly isRetry?: true }
+  /** Hidden, temporary, or ours: not a word about it. */
+  | { readonly kind: "passed_over" }
+  | { readonly kind: "stop" }
+  /** Never taken, and a person must hear of it. */
+  | { readonly kind: "refused"; readonly fault: Fault };
 
 const NAME_BYTES_MAX = 200;
 
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
-/** `STOP`, also as people name it who cannot see extensions, or write it with TextEdit or a word processor. */
+/** `STOP`, also as people name it who cannot see extensions, or write it with a word processor. */
 const STOP = /^stop(?:\.(?:txt|rtf|docx?|odt|pages))*$/i;
-
-/** A name that begins with that of an input file, as ours do, and goes on as `rest`, a regular expression, says. */
-const afterInput = (rest: string): RegExp => new RegExp(`\\.(?:${INPUT_EXTENSIONS.join("|")})\\.${rest}`, "i");
-/** The name of a control file, also as text programs write it where endings are hidden. */
-const CONTROL = new RegExp(`\\.control$|${afterInput("control\\.txt$").source}`, "i");
-const OF_BATCH = "(?:[0-9a-z]{1,32}\\.)?";
-
-/** Names that other programs, or we, give to files that are not input. */
-const NEVER_INPUT: readonly (readonly [RegExp, string])[] = [
-  [/^~\$/, "it is the mark of an open Office file"],
-  [/^\./, "it is hidden"],
-  [/\.(?:tmp|part|partial|filepart|crdownload)$/i, "it is still being written"],
-  [afterInput(`summary\\.${OF_BATCH}json$`), "it is our own summary"],
-  [/\.(?:refused|waiting)\.txt$/i, "it is our own note"],
-  [afterInput(`report\\.${OF_BATCH}(?:html|txt|json|xlsx)$`), "it is our own report"],
-  [afterInput("check\\.txt$"), "it is our own note"],
-  [CONTROL, "it holds control totals"],
-  [STOP, "it asks to stop"],
-  [/^stop - held .*\.txt$/i, "it is our own note"],
+export const isStopName = (name: string): boolean => STOP.test(name);
+/** Marks and unfinished files of other programs, and hidden ones. */
+const NOT_A_FILE_OF_PEOPLE = [
+  /^[.]|^~\$|~$|^#.*#$/,
+  /\.(?:tmp|part|partial|filepart|crdownload|sb-[0-9a-f]+-\w+)$/i,
+  /^(?:thumbs\.db|desktop\.ini)$/i,
 ];
-const OWN_RESULTS = afterInput("results\\.");
-const OWN_RETRY = afterInput("retry\\.");
-const RESULTS_LIKE = /\.(?:results|retry)\.|\.summary\.json$/i;
+const CONTROL = /\.control(?:\.txt)?$/i;
+const OWN_NOTE = /\.(?:refused|waiting)\.txt$|^stop - held .*\.txt$/i;
+/** `payroll.csv.results.csv`, `payroll.csv.summary.K7Q29F3M.json`: what we make of a file of input. */
+const MADE_OF = /^(.+)\.(results|retry|summary|report|check)(?:\.[0-9a-z]{1,32})?\.[a-z]{2,6}$/is;
 
-/** `name`: without its folder, decoded as UTF-8 (bytes that are not UTF-8 stand as U+FFFD). */
-export function inputName(name: string): InputName {
-  if (CONTROL_CHARACTERS.test(name)) return { ignored: "its name holds control characters", report: true };
-  const never = NEVER_INPUT.find(([pattern]) => pattern.test(name));
-  if (never) return { ignored: never[1], report: false };
-  if (name.includes("\ufffd")) return { ignored: "its name is not UTF-8", report: true };
+/** `name`: without its folder; bytes that are not UTF-8 stand as U+FFFD. */
+export function inputName(name: string): NameSays {
+  if (isStopName(name)) return { kind: "stop" };
+  if (NOT_A_FILE_OF_PEOPLE.some((pattern) => pattern.test(name)) || CONTROL.test(name) || OWN_NOTE.test(name)) {
+    return { kind: "passed_over" };
+  }
   const format = formatOfName(name);
-  // before the check of the length: a name that we made may be longer than an input file's
-  if (OWN_RESULTS.test(name)) return { ignored: "it is our own results file", report: false };
-  if (OWN_RETRY.test(name) && format !== undefined) {
-    return { ignored: "it is our own retry file", report: false, unlessChanged: format };
+  const [, madeOf, what] = MADE_OF.exec(name) ?? [];
+  if (madeOf !== undefined && formatOfName(madeOf) !== undefined) {
+    const isRetry = what?.toLowerCase() === "retry" && format !== undefined;
+    return isRetry ? { kind: "input", format, isRetry } : { kind: "passed_over" };
   }
-  if (Buffer.byteLength(name) > NAME_BYTES_MAX) {
-    return { ignored: `its name is longer than ${NAME_BYTES_MAX} bytes`, report: true };
-  }
-  if (format === undefined) {
-    return defined({
-      ignored: "its name does not end like a file we can read",
-      report: false,
-      unread: unreadKind(name),
-    });
-  }
-  if (RESULTS_LIKE.test(name))
-    return { ignored: "its name is that of a results file, retry file or summary", report: true, unlessNamed: true };
-  return { format };
+  const fault = nameFault(name);
+  if (fault) return { kind: "refused", fault };
+  if (format !== undefined) return { kind: "input", format };
+  return { kind: "refused", fault: { code: "format_unknown", facts: { is: unreadKind(name) } } };
 }
 
-/** Whether a change of such a file can give work in a drop folder; our own files and temporary ones cannot. */
+/** What keeps any file from being taken by this name. */
+function nameFault(name: string): Fault | undefined {
+  if (printable(name) !== name || name.includes("\ufffd")) return { code: "name_unprintable" };
+  if (Buffer.byteLength(name) <= NAME_BYTES_MAX) return undefined;
+  return { code: "name_too_long", facts: { most: NAME_BYTES_MAX } };
+}
+
+/** The name that answers about a file begin with: its own, made fit for every disk and screen. */
+export function nameForAnswers(name: string): string {
+  let fit = name.replace(/[^ -~\p{L}\p{M}\p{N}\p{P}\p{S}]|\ufffd/gu, "_");
+  while (Buffer.byteLength(fit) > NAME_BYTES_MAX) fit = fit.slice(0, -1);
+  return fit;
+}
+
+/** Whether a change of such a file can give work in an inbox: what we write there ourselves cannot. */
 export function mayGiveWork(name: string): boolean {
-  const said = inputName(name);
-  if (said.ignored === undefined || said.unlessChanged !== undefined || said.unread !== undefined) return true;
-  // when a file is closed, its mark goes, and the file can be taken
-  if (OPEN_MARK.test(name)) return true;
-  return isStopName(name) || CONTROL.test(name) || isOperationFolder(name);
+  return inputName(name).kind !== "passed_over" || CONTROL.test(name);
 }
 
-/** The marks that Excel lays beside a workbook, and LibreOffice beside any file, while they have it open, by name. */
-export function openMarks(name: string): readonly string[] {
-  return [...(formatOfName(name) === "xlsx" ? [`~$${name}`] : []), `.~lock.${name}#`];
+/** Folders of an inbox whose files are of one operation: `payouts`, in whatever case. */
+export function isOperationFolder(name: string): boolean {
+  return OPERATIONS.some(({ folder }) => folder === name.toLowerCase());
 }
 
-const OPEN_MARK = /^(?:~\$.*\.xls[xm]|\.~lock\..*#)$/i;
+/** The marks of our own results file, under whatever name it comes back. */
+const MARKS = ["result_row", "result_status", "result_message", "result_action", "result_batch"].map(normalizeName);
+/** Not all of them: a column may be deleted, and another program may put `ï»¿` before the first. */
+const MARKS_MIN = 2;
 
-/** Whether such a file says stop, for people without a terminal: `STOP` in any case, or as text programs name it. */
-export function isStopName(name: string): boolean {
-  return STOP.test(name);
+/** Whether a header is that of our results file. `header`: that of a table, or the keys of a JSON file's first row. */
+export function isOwnHeader(header: readonly string[]): boolean {
+  const names = new Set(header.map(normalizeName));
+  return MARKS.filter((mark) => names.has(mark)).length >= MARKS_MIN;
 }

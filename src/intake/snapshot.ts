@@ -1,174 +1,161 @@
-import { createHash, randomBytes } from "node:crypto";
-import { lstatSync } from "node:fs";
-import { open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
-import { extname, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { constants, type BigIntStats } from "node:fs";
+import { lstat, open, type FileHandle } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AtomicFile, makePrivateFolder } from "../disk.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
-import { makeFolder } from "../disk/make-folder.ts";
-import { openCopy } from "../disk/private-copy.ts";
-import { syncFolder } from "../disk/sync-folder.ts";
-import { displayName } from "./missing.ts";
-import { eachPiece, identityOf, isUnchanged, openRegular, reading, type FileIdentity } from "./source-file.ts";
+import { printable } from "../printable.ts";
+import { snapshotPath } from "../state-dir.ts";
 
-/** An immutable copy of an input file: what is parsed, hashed, checked and sent (I7). */
+/** An immutable private copy of an input file: what is parsed, hashed, checked and sent (I7). */
 export interface Snapshot {
+  /** Of the input file, absolute. */
   readonly path: string;
+  readonly fileName: string;
+  readonly folder: string;
   /** Lower-case hex. */
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** The identity of the input file when it was copied. */
-  readonly identity: FileIdentity;
-}
-
-/** A file in the private folder of the snapshots. */
-export interface KeptFile {
-  readonly name: string;
-  readonly sha256: string;
+  /** By it the journal knows this version of the file at this path again: see `identityOf`. */
+  readonly identity: string;
+  /** Path of the copy. */
+  readonly copy: string;
+  /** Permission bits of the input file. */
+  readonly mode: number;
 }
 
 const TRIES_MAX = 3;
 const PAUSE_MS = 100;
-const TEMPORARY = /^\.snapshot-[0-9a-f]{32}\.tmp$/;
-const COPY_BYTES = 256 * 1024;
-const LOOK_AT_DISK = "Look at the disk and the rights of the state directory;";
 
 /**
- * Copies the file at `path` into the private folder `directory` while hashing it, and names the copy by its hash. The
- * input is only read. Throws PaydropError: `usage` for what is not a readable regular file, `stopped` for a file that
- * keeps changing, `journal` when the copy cannot be written.
+ * Copies the file at `path` into the state directory while hashing it, and names the copy by its hash. The input is only
+ * read. `seen`: the SHA-256 that two looks found; nothing else is taken in its name. Throws PaydropError: `usage` for
+ * what is not a readable regular file, `stopped` for a file that keeps changing, `journal` where the copy cannot be
+ * written.
  */
-export async function takeSnapshot(path: string, directory: string): Promise<Snapshot> {
+export async function takeSnapshot(path: string, stateDir: string, seen?: string): Promise<Snapshot> {
   const source = await openRegular(path);
   try {
-    await writing(path, () => makeFolder(directory));
+    await saying("copy_unwritable", path, () => makePrivateFolder(dirname(snapshotPath(stateDir, "-"))));
     for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
-      const snapshot = await copyOnce(source, path, directory);
+      const snapshot = await copyOnce(source, resolve(path), stateDir, seen);
       if (snapshot) return snapshot;
-      await setTimeout(PAUSE_MS * attempt);
+      await sleep(PAUSE_MS * attempt);
     }
   } finally {
     await source.close();
   }
-  throw new PaydropError(
-    "stopped",
-    `${displayName(path)}: the file is still being written`,
-    "Wait until it has been saved or copied completely, then try again; nothing was sent.",
-  );
+  throw new PaydropError("file_being_written", { name: shown(path) });
 }
 
-/** Keeps a text of ours as a snapshot is kept: named by its own hash, on stable storage. */
-export async function keepText(text: string, extension: string, directory: string): Promise<KeptFile> {
-  const sha256 = createHash("sha256").update(text).digest("hex");
-  const name = `${sha256}${extension}`;
-  const target = join(directory, name);
-  if (await verifySnapshot(target, sha256)) return { name, sha256 };
-  await withTemporary(name, directory, (copy, temporary) =>
-    writing(name, async () => {
-      await copy.writeFile(text);
-      await copy.sync();
-      await rename(temporary, target);
-      await syncFolder(directory);
-    }),
-  );
-  return { name, sha256 };
+/** undefined: the file changed while it was copied, or since it was seen. */
+async function copyOnce(
+  source: FileHandle,
+  path: string,
+  stateDir: string,
+  seen: string | undefined,
+): Promise<Snapshot | undefined> {
+  const writing = <T>(write: () => Promise<T>): Promise<T> => saying("copy_unwritable", path, write);
+  const copy = await writing(() => AtomicFile.create(snapshotPath(stateDir, "-"), { mode: 0o600 }));
+  try {
+    const before = await statsOf(source, path);
+    let sizeBytes = 0;
+    await eachPiece(source, path, before.size, async (piece) => {
+      sizeBytes += piece.length;
+      await writing(() => copy.write(piece));
+    });
+    const sha256 = await writing(() => copy.finish());
+    const after = await statsOf(source, path);
+    const isWhole = isUnchanged(before, after) && after.size === BigInt(sizeBytes);
+    if (!isWhole || (seen ?? sha256) !== sha256) return undefined;
+    copy.path = snapshotPath(stateDir, sha256);
+    // over a copy of the same bytes, which may have been damaged since
+    await writing(() => copy.publish(true));
+    const parts = { path, fileName: basename(path), folder: dirname(path), sha256, sizeBytes, copy: copy.path };
+    return { ...parts, identity: identityOf(after), mode: Number(after.mode & 0o777n) };
+  } finally {
+    await copy.discard();
+  }
 }
 
 /**
- * Whether the snapshot still holds the bytes that it is named for; false when it is gone, or a link or a folder lies in
- * its place. Throws PaydropError `journal` when it is there and cannot be read.
+ * By its size and the time of its last change, not by its place on the disk, which a share that is mounted anew numbers
+ * anew, nor by its ctime, which a change of rights moves too.
  */
-export async function verifySnapshot(path: string, sha256: string): Promise<boolean> {
-  try {
-    const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-    return isFile && (await hashOf(path)) === sha256;
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return false;
-    const message = `the private copy of a file cannot be read (${messageOf(error)})`;
-    // no "nothing was sent" here: all rows may have gone, and only results are to be written
-    throw new PaydropError("journal", message, `${LOOK_AT_DISK} nothing more is sent till then.`, { cause: error });
+export function identityOf({ size, mtimeNs }: Pick<BigIntStats, "size" | "mtimeNs">): string {
+  return `${size} ${mtimeNs}`;
+}
+
+/** Whether nobody has written to the file, or changed its rights, in between. */
+export function isUnchanged(one: BigIntStats, other: BigIntStats): boolean {
+  return one.size === other.size && one.mtimeNs === other.mtimeNs && one.ctimeNs === other.ctimeNs;
+}
+
+const PIECE_BYTES = 256 * 1024;
+
+/** Reads a file piece by piece. Stops behind the size that it had: one that grows and grows is not read for ever. */
+export async function eachPiece(
+  file: FileHandle,
+  path: string,
+  sizeBytes: bigint,
+  take: (piece: Buffer, position: number) => unknown,
+): Promise<void> {
+  const bytesMax = Number(sizeBytes);
+  const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, bytesMax + 1));
+  for (let position = 0; position <= bytesMax;) {
+    const read = (): ReturnType<typeof file.read> => file.read(buffer, 0, buffer.length, position);
+    const { bytesRead } = await saying("file_unreadable", path, read);
+    if (bytesRead === 0) return;
+    await take(buffer.subarray(0, bytesRead), position);
+    position += bytesRead;
   }
 }
 
-async function hashOf(path: string): Promise<string> {
-  const copy = await openCopy(path);
+export function statsOf(file: FileHandle, path: string): Promise<BigIntStats> {
+  return saying("file_unreadable", path, () => file.stat({ bigint: true }));
+}
+
+/**
+ * Opens a regular file for reading. Follows no link and waits for no writer of a named pipe, even when the file is
+ * exchanged in between. Throws PaydropError `usage` for anything else, `stopped` where it was exchanged just now.
+ */
+export async function openRegular(path: string): Promise<FileHandle> {
+  const name = shown(path);
   try {
-    const hash = createHash("sha256");
-    const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, copy.sizeBytes));
-    for (let bytesRead; (bytesRead = await copy.read(buffer, 0, buffer.length)) > 0;) {
-      hash.update(buffer.subarray(0, bytesRead));
-    }
-    return hash.digest("hex");
-  } finally {
-    await copy.close();
+    const seen = await lstat(path, { bigint: true });
+    if (!seen.isFile()) throw new PaydropError("not_a_file", { name, kind: kindOf(seen) });
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const opened = await statsOf(file, path);
+    if (opened.isFile() && opened.dev === seen.dev && opened.ino === seen.ino) return file;
+    await file.close();
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (code === "ENOENT" || code === "ENOTDIR") throw new PaydropError("file_missing", { name });
+    if (code !== "ELOOP") await saying("file_unreadable", path, () => Promise.reject(thrown as Error));
   }
+  throw new PaydropError("file_exchanged", { name });
 }
 
-/** Removes what a crash left behind. Only for the process that has the state directory to itself. */
-export async function removeTemporaries(directory: string): Promise<void> {
-  for (const name of await readdir(directory)) if (TEMPORARY.test(name)) await unlink(join(directory, name));
+/** What something is that is not a regular file. */
+export function kindOf(stats: BigIntStats): string {
+  if (stats.isDirectory()) return "a folder";
+  return stats.isSymbolicLink() ? "a link" : "a pipe, socket or device";
 }
 
-/** undefined when the file changed while it was copied. */
-function copyOnce(source: FileHandle, path: string, directory: string): Promise<Snapshot | undefined> {
-  return withTemporary(path, directory, async (copy, temporary) => {
-    const identify = (): Promise<FileIdentity> =>
-      reading(path, async () => identityOf(await source.stat({ bigint: true })));
-    const before = await identify();
-    const hash = createHash("sha256");
-    let sizeBytes = 0;
-    const take = async (piece: Buffer): Promise<void> => {
-      hash.update(piece);
-      sizeBytes += piece.length;
-      await writing(path, () => copy.writeFile(piece));
-    };
-    await reading(path, () => eachPiece(source, before, take));
-    await writing(path, () => copy.sync());
-    const identity = await identify();
-    if (!isUnchanged(before, identity) || identity.sizeBytes !== sizeBytes.toString()) return undefined;
-
-    const sha256 = hash.digest("hex");
-    const target = join(directory, `${sha256}${extensionOf(path)}`);
-    if (!(await verifySnapshot(target, sha256))) {
-      await writing(path, () => rename(temporary, target));
-    }
-    await writing(path, () => syncFolder(directory));
-    return { path: target, sha256, sizeBytes, identity };
-  });
-}
-
-/** Works on a new file in the folder, which is removed afterwards unless it got another name. `name`: for messages. */
-async function withTemporary<T>(
-  name: string,
-  directory: string,
-  work: (copy: FileHandle, temporary: string) => Promise<T>,
+/** What the system refuses, in words. */
+async function saying<T>(
+  reason: "copy_unwritable" | "file_unreadable",
+  path: string,
+  work: () => Promise<T> | T,
 ): Promise<T> {
-  const temporary = join(directory, `.snapshot-${randomBytes(16).toString("hex")}.tmp`);
-  const copy = await writing(name, () => open(temporary, "wx", 0o600));
   try {
-    return await work(copy, temporary);
-  } finally {
-    await copy.close();
-    await unlink(temporary).catch((error: unknown) => {
-      if (systemCodeOf(error) !== "ENOENT") throw error;
-    });
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof PaydropError) throw thrown;
+    throw new PaydropError(reason, { name: shown(path), found: messageOf(thrown) }, { cause: thrown });
   }
 }
 
-async function writing<T>(path: string, write: () => Promise<T> | T): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    throw new PaydropError(
-      "journal",
-      `${displayName(path)}: the private copy of the file could not be written (${messageOf(error)})`,
-      `${LOOK_AT_DISK} nothing was sent.`,
-      { cause: error },
-    );
-  }
-}
-
-/** The extension of an input file: its copy keeps it, since the reader takes the format from it. */
-function extensionOf(path: string): string {
-  const extension = extname(path).toLowerCase();
-  return /^\.[a-z0-9]{1,8}$/.test(extension) ? extension : "";
+function shown(path: string): string {
+  return printable(basename(path), 200);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Environment } from "./batch-record.ts";
+import type { Environment } from "./store.ts";
 
 /** Without I, L, O, U: nobody mistakes a 1 or a 0, and no word comes about. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -18,17 +18,9 @@ export function batchIdOf(
   },
   times: number,
 ): string {
-  const digest = createHash("sha256")
-    .update(
-      [
-        file.sha256,
-        file.environment,
-        file.period ?? "",
-        String(times),
-        ...(file.sheet === undefined ? [] : [file.sheet]),
-      ].join("\0"),
-    )
-    .digest();
+  const sheet = file.sheet === undefined ? [] : [file.sheet];
+  const said = [file.sha256, file.environment, file.period ?? "", String(times), ...sheet];
+  const digest = createHash("sha256").update(said.join("\0")).digest();
   let id = "";
   // a spreadsheet would change an id that looks like a number, in the list of rows to settle, and it would be unknown
   for (let from = 0; from <= digest.length - CHARACTERS && LOOKS_LIKE_NUMBER.test(id); from += 1) {

@@ -1,19 +1,335 @@
-import type { ActCalls } from "./act-calls.ts";
-import type { ArchiveCalls } from "./archive-calls.ts";
-import type { AttemptCalls } from "./attempt-calls.ts";
-import type { BatchCalls } from "./batch-calls.ts";
-import type { PlaceCalls } from "./place-calls.ts";
+import type { RowName } from "../checks/checked-row.ts";
+import type { Key, Reason, Seen } from "../duplicates/seen.ts";
+import type { Fault } from "../messages/sentence.ts";
+import type { OperationName } from "../operations/index.ts";
+import type { FileFormat } from "../file-format.ts";
+import type { RowState } from "./states.ts";
+
+export type Environment = "live" | "test";
+
+/** `recording`: rows are still being written down; nothing of it goes, and nobody else sees its rows. */
+export type Phase = "recording" | "open" | "paused" | "cancelled";
+
+export interface Tally {
+  readonly rows: number;
+  /** Exact sum as text. */
+  readonly amount: string;
+}
+
+export type Tallies = Readonly<Partial<Record<RowState, Tally>>>;
+
+/** One batch. Times are milliseconds since 1970, UTC. */
+export interface NewBatch {
+  /** Eight characters, such as `K7Q29F3M`. */
+  readonly id: string;
+  readonly environment: Environment;
+  /** The base URL it began with, without credentials. */
+  readonly destination: string;
+  /** The name of the input file, without its folder, and the folder: the files out go there. */
+  readonly fileName: string;
+  readonly folder: string;
+  readonly format: FileFormat;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** What was stated for the whole file. */
+  readonly period?: string;
+  /** How the file was read, and what its columns are, as JSON: results are made from the snapshot with it. */
+  readonly reading: string;
+  readonly createdAt: number;
+}
+
+export interface Totals {
+  /** Control totals: rows and the exact sum of the amounts that could be read. */
+  readonly rows: number;
+  readonly total: string;
+  /** `payout, option B`; `mixed`. */
+  readonly label: string;
+  /** A hash of the payments of its valid rows, whatever their order (DESIGN §7, rule 8). */
+  readonly payments: Key;
+  readonly remarks: readonly Fault[];
+}
+
+export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
+  readonly phase: Phase;
+  /** Its results are to be written (again) into the folder of its file. */
+  readonly owesResults: boolean;
+  readonly tallies: Tallies;
+  /** Ready rows whose turn was let go: on their way, if a process is at work on it. */
+  readonly onItsWay: number;
+}
+
+/** One row as it is written down before anything is sent. */
+export interface NewRow {
+  readonly row: number;
+  readonly state: Extract<RowState, "ready" | "invalid" | "held">;
+  readonly operation?: OperationName;
+  readonly option?: "A" | "B";
+  readonly amount?: string;
+  /** Of an invalid row its faults, of a held one why it is not to go now. */
+  readonly faults: readonly Fault[];
+  readonly notices: readonly Fault[];
+  readonly payment?: Key;
+  readonly payee?: Key;
+  readonly reference?: Key;
+  readonly period?: string;
+  readonly retryOf?: RowName;
+  /** Where its payload lies in the spool, in bytes. */
+  readonly place?: number;
+  readonly size?: number;
+}
+
+export interface RowRecord extends Omit<NewRow, "state" | "faults" | "payment" | "payee" | "reference"> {
+  readonly batch: string;
+  readonly state: RowState;
+  readonly onItsWay: boolean;
+  /** The first reason of its state: a fault's code, a hold code, the reason of an outcome. */
+  readonly code?: string;
+  readonly faults: readonly Fault[];
+  /** Of held and duplicate rows (DESIGN §7). */
+  readonly reasons: readonly Reason[];
+  readonly attempts: number;
+  readonly httpStatus?: number;
+  readonly sentAt?: number;
+  readonly durationMs?: number;
+  /** A cleaned excerpt of the answer. */
+  readonly response?: string;
+  /** Who settled it. */
+  readonly settledBy?: string;
+  /** The later row that corrected it and went since, of an invalid or rejected one. */
+  readonly correctedBy?: RowName;
+}
+
+/** Who says or starts something. */
+export interface Who {
+  readonly login: string;
+  readonly host: string;
+  /** `--by`, where it was said. */
+  readonly by?: string;
+}
+
+/** A person's word, or what the program did to rows by itself. Acts are never changed or removed. */
+export interface Act extends Who {
+  readonly at: number;
+  readonly kind:
+    | "settle"
+    | "release"
+    | "retry"
+    | "cancel"
+    | "pause"
+    | "resume"
+    | "accept_destination"
+    | "accept_lost_journal"
+    | "hold_folder"
+    | "resume_folder"
+    | "recover";
+  readonly batch?: string;
+  readonly rows?: readonly number[];
+  /** `done`, `not-done`, a folder … */
+  readonly as?: string;
+  /** `--reason`, `--note`. */
+  readonly note?: string;
+}
+
+export interface Run extends Who {
+  readonly batch: string;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly exitCode?: number;
+  /** Requests that may have left the machine. */
+  readonly requests?: number;
+  /** Why it stopped before the end. */
+  readonly stop?: string;
+}
+
+/** What one row becomes. `from`: the states that it may come from; a row in another one is left as it is. */
+export interface Move {
+  readonly row: number;
+  readonly to: RowState;
+  readonly from: readonly RowState[];
+  readonly code?: string;
+  readonly reasons?: readonly Reason[];
+}
+
+/** What came of one try. */
+export interface Outcome {
+  readonly row: number;
+  /** `again`: it stays ready and gets a new turn at the end (429, proven unsent, or not sent because the run stops). */
+  readonly state: "accepted" | "rejected" | "unknown" | "not_sent" | "again";
+  readonly code: string;
+  /** All tries of this run that this outcome ends. */
+  readonly tries: number;
+  readonly httpStatus?: number | undefined;
+  readonly sentAt?: number | undefined;
+  readonly durationMs?: number | undefined;
+  readonly response?: string | undefined;
+}
+
+/** A row that may leave now: the commit that holds its turn is durable. */
+export interface Leaving {
+  readonly row: number;
+  readonly operation: OperationName;
+  readonly amount: string;
+  readonly attempts: number;
+  readonly place: number;
+  readonly size: number;
+}
+
+export interface Committed {
+  readonly leaving: readonly Leaving[];
+  readonly phase: Phase;
+  /** A folder of the batch is held (STOP): nothing new goes. */
+  readonly isHeld: boolean;
+}
+
+/** Which batches; all given conditions hold. */
+export interface BatchFilter {
+  readonly id?: string;
+  /** Ids that begin with this: people type the first letters. */
+  readonly idPrefix?: string;
+  readonly sha256?: string;
+  readonly payments?: Key;
+  readonly environment?: Environment;
+  readonly folders?: readonly string[];
+  /** Taken from this very path. */
+  readonly path?: string;
+  /** Open ones with rows that the next run sends, or that are on their way, and any that owe results. */
+  readonly isUnfinished?: boolean;
+  /** With `isUnfinished`: rows that were rejected for one of these reasons are sent by the next run, too. */
+  readonly rejectedFor?: readonly string[];
+  readonly since?: number;
+  readonly limit?: number;
+}
+
+export interface RowFilter {
+  readonly batch?: string;
+  readonly environment?: Environment;
+  readonly states?: readonly RowState[];
+  /** Rows whose first reason is one of these. */
+  readonly codes?: readonly string[];
+  readonly rows?: readonly number[];
+  /** Page on from here: rows of one batch behind this one. */
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+/** What the journal itself knows, for the folder's mark (I12) and the clock of the rules. */
+export interface JournalFacts {
+  readonly stateId: string;
+  /** Rows that were ever let go. */
+  readonly letGo: number;
+  /** The latest time that it knows. */
+  readonly lastAt: number;
+  /** Secret of the keyed hashes, 32 bytes. */
+  readonly keySecret: Uint8Array;
+}
 
 /**
- * The durable memory of what was sent and answered; the only source of truth. Asynchronous, so that another engine
- * fits. Every method that changes something has reached stable storage when its promise resolves. Whoever needs one
- * group of calls only can ask for that.
+ * The durable memory of what was sent and answered (DESIGN §1, §3). Every call that resolves is durable. Calls are
+ * shaped as arrays, so that a group is one transaction and one fsync. It knows no rule of DESIGN §7: it finds what the
+ * rules ask for, and writes down what they say.
  */
-export interface JournalStore extends BatchCalls, AttemptCalls, ActCalls, ArchiveCalls, PlaceCalls {
-  readonly stateId: string;
+export interface JournalStore {
+  facts(): Promise<JournalFacts>;
+  /** I4, under the instance lock: ready rows at or below the mark become unknown, batches half written down go. */
+  recover(who: Who): Promise<{ readonly unknown: readonly RowName[] }>;
+
+  /** Phase `recording`. */
+  addBatch(batch: NewBatch): Promise<void>;
+  /** A page of rows, in row order; each gets the next turn. */
+  addRows(batch: string, rows: readonly NewRow[]): Promise<void>;
+  /** All rows are in: enters their keys. Still `recording`, and seen by no other batch. */
+  endRows(batch: string, totals: Totals): Promise<void>;
+  /** A recorded batch is opened inside `judging` only, together with the verdicts on its rows (I14). */
+  setBatch(
+    batch: string,
+    change: { readonly phase?: Phase; readonly destination?: string; readonly owesResults?: boolean },
+    act?: Act,
+  ): Promise<void>;
+  /** Of a file that was refused while its rows were written down. */
+  dropBatch(batch: string): Promise<void>;
+  /** The oldest first; with a limit the newest of them. One that is being recorded is found by its id only. */
+  batches(filter: BatchFilter): Promise<readonly BatchRecord[]>;
+  rows(filter: RowFilter): Promise<readonly RowRecord[]>;
+
+  /** I14: one at a time over all processes of this journal; the work sees and writes through this store. Not to be nested. */
+  judging<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * The rows to judge, in row order, and for each the other rows of the environment, but for batches being recorded: those
+   * with its payment or its reference that went, go, or wait for a person (of this batch only rows before it, duplicates as
+   * well), unless two references or two periods of one form tell them apart; and its corrections, whatever became of them:
+   * the row that `retryOf` names, the one that that row names in its turn and so on, and all rows that correct it or one of
+   * those, one after the other. At most 200 for each key, the newest ones. Pages have the rows that are ready, held or
+   * duplicate, and not on their way.
+   */
+  seen(
+    batch: string,
+    rows: { readonly after?: number; readonly limit?: number; readonly rows?: readonly number[] },
+    /** For rule 6: rows with the same payee in these batches, too. */
+    corrected: readonly string[],
+  ): Promise<readonly SeenPage[]>;
+  /**
+   * Other batches, but for those being recorded, with payments of this batch, or with rows that rows of it name by
+   * `retryOf`: how many of its rows they repeat, and how many went there.
+   */
+  overlaps(batch: string): Promise<readonly Overlap[]>;
+  /** By operation, for the cap of a day: what went since then in its environment, is on its way there, or is ready in it. */
+  sumsOfDay(batch: string, since: number): Promise<Readonly<Record<string, Tally>>>;
+  /**
+   * Moves rows, all that are still in `from` and not on their way, with the act that moves them; gives the rows that were
+   * moved, which the act then names. What becomes ready gets a new turn at the end: inside `judging` only (I14).
+   */
+  move(batch: string, moves: readonly Move[], act?: Act): Promise<readonly number[]>;
+
+  /**
+   * I2, I8: outcomes in, and the mark up for as many ready rows as lanes are free, in one durable commit. `freeLanes` counts
+   * the lanes of these outcomes, and not those of rows that were let go and have none yet. Rejects with PaydropError
+   * `journal` where the journal failed; outcomes may be given once more then, with no free lanes: what can be saved is saved.
+   */
+  commit(batch: string, outcomes: readonly Outcome[], freeLanes: number): Promise<Committed>;
+  beginRun(batch: string, who: Who, at: number): Promise<number>;
+  /** A run that ends with a word: ready rows at or below the mark get new turns. */
+  endRun(
+    run: number,
+    ended: Required<Pick<Run, "endedAt" | "exitCode" | "requests">> & Pick<Run, "stop">,
+  ): Promise<void>;
+  runs(batch: string): Promise<readonly Run[]>;
+  acts(filter: { readonly batch?: string; readonly since?: number }): Promise<readonly Act[]>;
+
+  /** Notes that this version of a file (`identity`) at this path is this batch. */
+  noteSource(path: string, identity: string, batch: string): Promise<void>;
+  /** The batch that this version of the file at this path was taken as. */
+  sourceOf(path: string, identity: string): Promise<string | undefined>;
+  /** Folders that are held: by a STOP file until a person resumes them. */
+  heldFolders(): Promise<readonly { readonly folder: string; readonly reason: string; readonly at: number }[]>;
+  holdFolder(folder: string, reason: string | undefined, act: Act): Promise<void>;
+
+  /** Removes answers and faults of batches that ended before; gives their ids, so that their private copies go, too. */
+  purge(before: number): Promise<readonly string[]>;
+  /** A copy of the journal while it is in use. */
+  backup(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
-export type { Act, BatchesAsked, WaitingBatch } from "./act-calls.ts";
-export type { Begun } from "./attempt-calls.ts";
-export type { HeldInbox, InboxHold, LockHolder, Mark } from "./place-calls.ts";
+export interface SeenPage {
+  readonly row: import("../duplicates/seen.ts").Judged;
+  readonly state: RowState;
+  readonly others: readonly Seen[];
+}
+
+export interface Overlap {
+  readonly batch: string;
+  readonly createdAt: number;
+  readonly period?: string;
+  readonly folder: string;
+  readonly fileName: string;
+  /** Valid rows of it. */
+  readonly rows: number;
+  /** Rows of the batch that is judged whose payment it has, too. */
+  readonly shared: number;
+  /** Rows of it that went. */
+  readonly went: number;
+  /** Its payments are the very same. */
+  readonly isSame: boolean;
+  /** Rows of the batch that is judged name rows of it by `retryOf`. */
+  readonly isNamed: boolean;
+}

@@ -1,23 +1,30 @@
-import type { Operation } from "./operation.ts";
+import * as z from "zod/mini";
+import { amount, id, operation, text, whole } from "./operation.ts";
 
 /** Request to collect money through a payment address (§2.1). The unit of expiry is not shown: it travels as written. */
-export const collections: Operation = {
+export const collections = operation({
   name: "collection",
   folder: "collections",
+  method: "collect",
   path: "/v1/upi/collect",
   encrypted: false,
   party: "payer",
-  acceptedMessage: "Request created",
+  accepted: "Request created",
   forms: [
     {
-      fields: [
-        { name: "amount", kind: "amount", required: true },
-        { name: "currency", kind: "text", required: false, default: "INR", shape: "currency" },
-        { name: "vpa", kind: "id", required: true, sensitive: "vpa" },
-        { name: "expiry", kind: "integer", required: false },
-      ],
-      coreFields: ["vpa", "amount", "currency"],
-      beneficiaryFields: ["vpa"],
+      schema: z.object({
+        amount: amount({ examples: ["499.00", "1200.00"], synonyms: ["collect amount", "bill amount", "amt"] }),
+        currency: z._default(text({ shape: "currency", examples: ["INR", "INR"], synonyms: ["curr", "ccy"] }), "INR"),
+        vpa: id({
+          sensitive: "vpa",
+          shape: "vpa",
+          examples: ["payer.one@bank", "payer.two@bank"],
+          synonyms: ["upi", "upi id", "upi address", "payment address", "virtual payment address"],
+        }),
+        expiry: z.optional(whole({ examples: ["30", "30"], synonyms: ["expires", "expiry minutes"] })),
+      }),
+      payee: "vpa",
+      alsoPayment: ["currency"],
     },
   ],
-};
+});

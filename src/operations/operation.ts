@@ -1,75 +1,102 @@
-import type { Sensitivity } from "../text/mask.ts";
+import * as z from "zod/mini";
 
-/** The four operations of §1. */
-export type OperationName = "payout" | "transfer" | "loan" | "collection";
-
-export type PayoutOption = "A" | "B";
+/** How a value is masked wherever it is shown (I10). */
+export type Sensitivity = "account" | "vpa" | "mobile" | "email" | "name";
 
 /**
- * One field of a request body.
- * - `text`: free text; `id`: text that Excel must not have changed; both travel as JSON strings;
- * - `amount`: plain decimal text > 0, a JSON number with the digits of the file;
- * - `number`, `integer`: whole digits, a JSON number.
+ * What a field is beyond its schema. `text`: free text; `id`: text that a spreadsheet must not have changed; `amount`:
+ * plain decimal text > 0, a JSON number with the digits of the file; `whole`: whole digits, a JSON number.
  */
-export interface Field {
-  readonly name: string;
-  readonly kind: "text" | "id" | "amount" | "number" | "integer";
-  /** The cell must hold a value. §2.6 does not say which must: this is paydrop's choice (`[rules.*]` changes it). */
-  readonly required: boolean;
-  /** Sent when the cell is empty or the column is missing. */
-  readonly default?: string;
-  /** How the value is masked wherever it is shown. */
+export interface FieldFacts {
+  readonly kind: "text" | "id" | "amount" | "whole";
   readonly sensitive?: Sensitivity;
-  /**
-   * `number`: a bank account number, the same however its digits are grouped. `number_or_id`: such a number, or an id,
-   * whose signs are part of it.
-   */
-  readonly account?: "number" | "number_or_id";
-  /** Leading and trailing spaces belong to the text (narration, notes). */
-  readonly keepsSpaces?: boolean;
-  /**
-   * The shape that the text has beyond its kind. `ifsc`: it must be as `SBIN0001234` is (`ifsc_format` may allow
-   * others). `currency`: another shape than that of `INR` is only pointed out.
-   */
-  readonly shape?: "ifsc" | "currency";
+  /** What its values look like, for checks beyond the kind and for what looks like another field's value. */
+  readonly shape?: "account" | "ifsc" | "vpa" | "mobile" | "email" | "currency";
+  /** Leading and trailing spaces and line breaks belong to the text. */
+  readonly isLong?: true;
+  /** One value for each example row of a template. */
+  readonly examples: readonly [string, string];
+  /** Names of other systems for the same thing, for `map` and for what a column may be. */
+  readonly synonyms: readonly string[];
 }
 
-/** The fields of a request body in the order of the interface. Payouts have two forms, all others one. */
-export interface Form {
-  readonly option?: PayoutOption;
-  readonly fields: readonly Field[];
-  /** What makes two rows the same payment (DESIGN §7). */
-  readonly coreFields: readonly string[];
-  /** Who receives or owes the money: the core without amount and debit side. */
-  readonly beneficiaryFields: readonly string[];
-  /**
-   * The fields of the beneficiary without bank or branch: where only those are corrected, the same beneficiary is paid.
-   * Left out: all of `beneficiaryFields`.
-   */
-  readonly accountFields?: readonly string[];
+export const FIELD_FACTS: z.core.$ZodRegistry<FieldFacts> = z.registry<FieldFacts>();
+
+type Facts = Omit<FieldFacts, "kind">;
+
+/** Digits as JSON writes a whole number. */
+const WHOLE = /^(?:0|[1-9][0-9]{0,15})$/;
+/** Plain decimal text > 0, as JSON writes numbers; how many digits is a setting. */
+export const AMOUNT: RegExp = /^(?=.*[1-9])(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
+/** No control characters, and none that changes the direction of text. */
+const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/;
+const MANY_LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]*$/;
+/** Printable ASCII without leading or trailing space. */
+const ID = /^[!-~](?:[ -~]*[!-~])?$/;
+/** 6 to 34 letters and digits, four of them digits, also written in groups (DESIGN §6). */
+export const ACCOUNT: RegExp =
+  /^(?=(?:[A-Za-z -]*[0-9]){4})(?=(?:[ -]*[A-Za-z0-9]){6,34}$)[A-Za-z0-9]+(?:[ -]+[A-Za-z0-9]+)*$/;
+export const IFSC: RegExp = /^[A-Za-z]{4}0[A-Za-z0-9]{6}$/;
+export const VPA: RegExp = /^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+$/;
+const SHAPES: Readonly<Record<string, RegExp>> = { account: ACCOUNT, ifsc: IFSC, vpa: VPA };
+
+/** Text in a file that has every one of these forms. */
+function field(kind: FieldFacts["kind"], facts: Facts, ...forms: readonly (RegExp | undefined)[]): z.ZodMiniString {
+  const checks = forms.flatMap((form) => (form ? [z.regex(form)] : []));
+  return z
+    .string()
+    .check(z.minLength(1), ...checks)
+    .register(FIELD_FACTS, { kind, ...facts });
 }
 
-/** The required fields without a default that nothing gives: no column, constant or lookup, as `isGiven` says. */
-export function missingFields(form: Form, isGiven: (field: string) => boolean): readonly string[] {
-  return form.fields
-    .filter((field) => field.required && field.default === undefined && !isGiven(field.name))
-    .map((field) => field.name);
+export const text = (facts: Facts): z.ZodMiniString => field("text", facts, facts.isLong ? MANY_LINES : ONE_LINE);
+export const id = (facts: Facts): z.ZodMiniString => field("id", facts, ID, SHAPES[facts.shape ?? ""]);
+export const amount = (facts: Facts): z.ZodMiniString => field("amount", facts, AMOUNT);
+export const whole = (facts: Facts): WholeSchema => field("whole", facts, WHOLE) as WholeSchema;
+
+/** A caller of the library gives a whole number as a number: only the type says so. */
+export interface WholeSchema extends z.ZodMiniString {
+  readonly isWhole: true;
 }
 
-/** One operation of §1: everything that is particular to it. Adding an operation is adding one such file. */
-export interface Operation {
-  readonly name: OperationName;
-  /** Name of its folder in the inbox. */
+/** The fields of a request body in the order of the interface, and what they mean together. */
+export interface Form<Shape extends z.core.$ZodShape = z.core.$ZodShape> {
+  /** Payouts have two forms (§2.5), all others one. */
+  readonly option?: "A" | "B";
+  readonly schema: z.ZodMiniObject<Shape>;
+  /** The field that says who receives or owes the money. */
+  readonly payee: string;
+  /** What makes a payment beside payee and amount (DESIGN §2). */
+  readonly alsoPayment: readonly string[];
+}
+
+/** One operation of §1: everything that is particular to it. Adding one is adding such a file and naming it once. */
+export interface Operation<
+  Name extends string = string,
+  Forms extends readonly Form[] = readonly Form[],
+  Method extends string = string,
+> {
+  readonly name: Name;
+  /** Its folder in an inbox, and its plural in sentences. */
   readonly folder: string;
+  /** The client's method. */
+  readonly method: Method;
   /** Path of the endpoint below the base URL (§4). */
   readonly path: string;
   /** The payload travels encrypted in the envelope (§2.4). */
   readonly encrypted: boolean;
-  readonly forms: readonly Form[];
-  /** The field that names the account to debit, for the totals per account. */
-  readonly debitField?: string;
-  /** Who stands on the other side: the beneficiary of a payment, and who owes it. */
+  /** The field that names the account to debit, for sums per account. */
+  readonly debit?: string;
+  /** Who stands on the other side. */
   readonly party: "payee" | "borrower" | "payer";
   /** What a 2xx means, and no more (§4). */
-  readonly acceptedMessage: string;
+  readonly accepted: string;
+  readonly forms: Forms;
+}
+
+/** Keeps the literal types of name, forms and method. */
+export function operation<const Name extends string, const Forms extends readonly Form[], const Method extends string>(
+  one: Operation<Name, Forms, Method>,
+): Operation<Name, Forms, Method> {
+  return one;
 }

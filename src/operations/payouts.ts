@@ -1,59 +1,123 @@
-import type { Field, Operation } from "./operation.ts";
+import * as z from "zod/mini";
+import { amount, id, operation, text, whole } from "./operation.ts";
 
-const DEBIT_ACCOUNT: Field = {
-  name: "debit_account_id",
-  kind: "id",
-  required: true,
-  sensitive: "account",
-  account: "number_or_id",
+const debit = {
+  debit_account_id: id({
+    sensitive: "account",
+    examples: ["ACC-OPS-01", "ACC-OPS-01"],
+    synonyms: ["debit account", "source account", "from account", "debit account number", "account id"],
+  }),
 };
 
-const SHARED: readonly Field[] = [
-  { name: "amount", kind: "amount", required: true },
-  { name: "payment_mode", kind: "text", required: true },
-  { name: "narration", kind: "text", required: false, keepsSpaces: true },
-  { name: "purpose", kind: "text", required: false },
-  { name: "notes", kind: "text", required: false, keepsSpaces: true },
-];
+const shared = {
+  amount: amount({
+    examples: ["1250.00", "980.50"],
+    synonyms: ["net pay", "net salary", "net amount", "payout amount", "transaction amount", "amt", "salary"],
+  }),
+  payment_mode: text({
+    examples: ["NEFT", "NEFT"],
+    synonyms: [
+      "mode",
+      "mode of payment",
+      "payout mode",
+      "transfer mode",
+      "transaction type",
+      "payment method",
+      "payment type",
+    ],
+  }),
+  narration: z.optional(
+    text({ isLong: true, examples: ["Salary", "Salary"], synonyms: ["remarks", "payout narration", "description"] }),
+  ),
+  purpose: z.optional(text({ examples: ["salary", "salary"], synonyms: ["payout purpose", "purpose code"] })),
+  notes: z.optional(text({ isLong: true, examples: ["", ""], synonyms: ["note", "comments", "comment"] })),
+};
 
 /** Payout to an existing (option A) or an inline beneficiary (option B), §2.5; the payload travels encrypted, §2.4. */
-export const payouts: Operation = {
+export const payouts = operation({
   name: "payout",
   folder: "payouts",
+  method: "payout",
   path: "/v1/tech/product/payouts/pay",
   encrypted: true,
-  debitField: "debit_account_id",
+  debit: "debit_account_id",
   party: "payee",
-  acceptedMessage: "Accepted by the service",
+  accepted: "Accepted by the service",
   forms: [
     {
       option: "A",
-      fields: [
-        DEBIT_ACCOUNT,
-        { name: "bene_id", kind: "id", required: true, sensitive: "account" },
-        { name: "bene_bank_id", kind: "number", required: true },
-        ...SHARED,
-      ],
-      coreFields: ["debit_account_id", "bene_id", "bene_bank_id", "amount"],
-      beneficiaryFields: ["bene_id", "bene_bank_id"],
-      accountFields: ["bene_id"],
+      schema: z.object({
+        ...debit,
+        bene_id: id({
+          sensitive: "account",
+          examples: ["BENE-0001", "BENE-0002"],
+          synonyms: ["beneficiary id", "fund account id", "recipient id", "payee id"],
+        }),
+        bene_bank_id: whole({ examples: ["1", "1"], synonyms: ["beneficiary bank id"] }),
+        ...shared,
+      }),
+      payee: "bene_id",
+      alsoPayment: [],
     },
     {
       option: "B",
-      fields: [
-        DEBIT_ACCOUNT,
-        { name: "name", kind: "text", required: true, sensitive: "name" },
-        { name: "mobile", kind: "id", required: false, sensitive: "mobile" },
-        { name: "email", kind: "text", required: false, sensitive: "email" },
-        { name: "bank_id", kind: "id", required: false },
-        { name: "bank_acc_num", kind: "id", required: true, sensitive: "account", account: "number" },
-        { name: "ifsc_code", kind: "id", required: true, shape: "ifsc" },
-        { name: "bank_owner_name", kind: "text", required: true, sensitive: "name" },
-        ...SHARED,
-      ],
-      coreFields: ["debit_account_id", "bank_acc_num", "ifsc_code", "amount"],
-      beneficiaryFields: ["bank_acc_num", "ifsc_code"],
-      accountFields: ["bank_acc_num"],
+      schema: z.object({
+        ...debit,
+        name: text({
+          sensitive: "name",
+          examples: ["Asha Rao", "Ravi Kumar"],
+          synonyms: [
+            "payee name",
+            "employee name",
+            "beneficiary name",
+            "contact name",
+            "recipient name",
+            "vendor name",
+          ],
+        }),
+        mobile: z.optional(
+          id({
+            sensitive: "mobile",
+            shape: "mobile",
+            examples: ["9811100001", "9811100002"],
+            synonyms: ["phone", "mobile number", "contact number", "phone number", "contact phone"],
+          }),
+        ),
+        email: z.optional(
+          text({
+            sensitive: "email",
+            shape: "email",
+            examples: ["asha@example.com", "ravi@example.com"],
+            synonyms: ["email address", "e mail", "email id", "contact email"],
+          }),
+        ),
+        bank_id: z.optional(id({ examples: ["", ""], synonyms: ["bank code"] })),
+        bank_acc_num: id({
+          sensitive: "account",
+          shape: "account",
+          examples: ["00012345678901", "00012345678902"],
+          synonyms: [
+            "account number",
+            "account no",
+            "bank account",
+            "bank account number",
+            "beneficiary account number",
+          ],
+        }),
+        ifsc_code: id({
+          shape: "ifsc",
+          examples: ["SBIN0001234", "HDFC0004321"],
+          synonyms: ["ifsc", "bank ifsc", "beneficiary ifsc", "branch code", "ifsc number"],
+        }),
+        bank_owner_name: text({
+          sensitive: "name",
+          examples: ["Asha Rao", "Ravi Kumar"],
+          synonyms: ["account holder", "account holder name", "account name", "name as per bank"],
+        }),
+        ...shared,
+      }),
+      payee: "bank_acc_num",
+      alsoPayment: [],
     },
   ],
-};
+});

@@ -1,23 +1,33 @@
-import type { Operation } from "./operation.ts";
+import * as z from "zod/mini";
+import { amount, id, operation } from "./operation.ts";
 
 /** Transfer between two accounts (§2.2). */
-export const transfers: Operation = {
+export const transfers = operation({
   name: "transfer",
   folder: "transfers",
+  method: "transfer",
   path: "/v1/banking/transfer",
   encrypted: false,
-  debitField: "from_account",
+  debit: "from_account",
   party: "payee",
-  acceptedMessage: "Transfer initiated",
+  accepted: "Transfer initiated",
   forms: [
     {
-      fields: [
-        { name: "from_account", kind: "id", required: true, sensitive: "account", account: "number_or_id" },
-        { name: "to_account", kind: "id", required: true, sensitive: "account", account: "number_or_id" },
-        { name: "amount", kind: "amount", required: true },
-      ],
-      coreFields: ["from_account", "to_account", "amount"],
-      beneficiaryFields: ["to_account"],
+      schema: z.object({
+        from_account: id({
+          sensitive: "account",
+          examples: ["ACC-OPS-01", "ACC-OPS-01"],
+          synonyms: ["source account", "debit account", "sender account"],
+        }),
+        to_account: id({
+          sensitive: "account",
+          examples: ["ACC-PETTY-07", "ACC-PETTY-08"],
+          synonyms: ["target account", "destination account", "credit account", "receiver account"],
+        }),
+        amount: amount({ examples: ["2500.00", "300.00"], synonyms: ["transfer amount", "amt"] }),
+      }),
+      payee: "to_account",
+      alsoPayment: [],
     },
   ],
-};
+});

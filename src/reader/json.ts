@@ -1,116 +1,146 @@
 import { SUMMABLE } from "../amount.ts";
-import { defined } from "../defined.ts";
-import { normalizeName } from "../text/names.ts";
-import { countSlips } from "../text/slips.ts";
-import { assertMayBeIgnored } from "./beside-rows.ts";
-import { JsonDocument } from "./document.ts";
-import { quotedName } from "./header.ts";
-import { membersOf, ObjectReader } from "./object.ts";
-import type { Cell, Row, Sheet, Wrapper } from "./row.ts";
-import { refuseEmpty, type SheetSource } from "./source.ts";
+import { quotedNames } from "../printable.ts";
+import { createRowReader, endOfValue, isJson, membersOf, skipSpace } from "./json-value.ts";
+import type { Cell, Row, Table, Wrapper } from "./row.ts";
+import { PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX, type Refuse, type Source } from "./source.ts";
 import { readText } from "./text.ts";
 
-const ROWS_PER_CHUNK_MAX = 1000;
+/** What stands around the rows, with `[]` in their place: a wrapper, or nothing else. */
+interface Around {
+  text: string;
+}
 
 /**
- * Opens a JSON file. A file with a wrapper is first read to its end: the wrapper may say behind its rows what must be
- * known before them. Throws FileRefusedError.
+ * Opens a list of rows, or a wrapper with the list under `rows` (DESIGN §6). A file with a wrapper is first read to its
+ * end: behind its rows may stand what must be known before them. Throws FileRefusedError.
  */
-export async function openJson(source: SheetSource): Promise<Sheet> {
-  const document = new JsonDocument(source);
-  for await (const rows of readRowTexts(source, document)) if (rows.length > 0 && !document.isWrapper) break;
-  const remarks: string[] = [];
+export async function openJson(source: Source): Promise<Table> {
+  const around: Around = { text: "" };
+  for await (const { length } of readRowTexts(source, around)) if (length > 0 && around.text.startsWith("[")) break;
   return {
-    format: "json",
-    ...(document.isWrapper ? { wrapper: readWrapper(document.members, source, remarks) } : {}),
-    remarks,
-    rows: (fromRow = 0) => readRows(source, fromRow),
+    reading: { format: "json", encoding: source.encoding },
+    ...(around.text.startsWith("{") ? { wrapper: wrapperOf(around.text, source.refuse) } : {}),
+    remarks: [],
+    rows: () => readRows(source),
   };
 }
 
-async function* readRows(source: SheetSource, fromRow: number): AsyncGenerator<readonly Row[]> {
-  const reader = new ObjectReader(source);
+async function* readRows(source: Source): AsyncGenerator<readonly Row[]> {
+  const rowOf = createRowReader(source.refuse);
   let number = 0;
-  for await (const texts of readRowTexts(source, new JsonDocument(source))) {
-    const first = Math.max(0, Math.min(texts.length, fromRow - 1 - number));
-    number += first;
-    for (let from = first; from < texts.length; from += ROWS_PER_CHUNK_MAX) {
-      yield texts.slice(from, from + ROWS_PER_CHUNK_MAX).map((text) => reader.row(text, (number += 1)));
+  for await (const texts of readRowTexts(source, { text: "" })) yield texts.map((text) => rowOf(text, (number += 1)));
+  if (number === 0) throw source.refuse("no_rows");
+}
+
+const ROWS_BEFORE = /[{,]"rows":$/;
+
+/** The texts of the rows, not yet parsed, in pages; only the value that is being read is in memory. */
+async function* readRowTexts(source: Source, around: Around): AsyncGenerator<readonly string[]> {
+  const { refuse } = source;
+  let text = "";
+  // the row that comes next; 0 outside of the list of rows
+  let row = 0;
+  let expected: "first" | "value" | "sign" = "first";
+  let hasRows = false;
+  for await (const chunk of readText(source.path, source.encoding)) {
+    const page: string[] = [];
+    let at = skipSpace((text += chunk.text), 0);
+    let isWrong = false;
+    for (let sign = text[at]; sign !== undefined && !isWrong; sign = text[at]) {
+      const isList = row === 0 && sign === "[" && (around.text === "" || ROWS_BEFORE.test(around.text));
+      const isSign = row > 0 ? ",]".includes(sign) : ":,}]".includes(sign) || (around.text === "" && sign === "{");
+      const end = isList || isSign ? at + 1 : endOfValue(text, at);
+      if (end === undefined) break;
+      if (isList) {
+        around.text += "[]";
+        [row, expected, hasRows] = [1, "first", true];
+      } else if (row === 0) {
+        around.text += text.slice(at, end);
+      } else if (isSign) {
+        isWrong = expected === "value" || (expected === "first" && sign === ",");
+        if (!isWrong) [row, expected] = sign === "]" ? [0, "first"] : [row + 1, "value"];
+      } else {
+        isWrong = expected === "sign";
+        page.push(text.slice(at, end));
+        expected = "sign";
+      }
+      at = skipSpace(text, end);
+    }
+    // a row of the page may be what is wrong
+    for (let from = 0; from < page.length; from += PAGE_ROWS_MAX) yield page.slice(from, from + PAGE_ROWS_MAX);
+    const place = row > 0 ? { row } : {};
+    if (isWrong) throw refuse("json_malformed", {}, place);
+    if (chunk.broken) throw refuse(chunk.broken.code, chunk.broken.facts, { row: row || 1 });
+    text = text.slice(at);
+    if (Math.max(text.length, around.text.length) > RECORD_CHARACTERS_MAX) {
+      throw refuse("record_too_long", { most: RECORD_CHARACTERS_MAX }, place);
     }
   }
-  if (number === 0) throw source.refuse("no_rows", { found: "the list of rows is empty" });
+  if (row > 0) throw refuse("json_truncated", {}, { row });
+  around.text += text;
+  if (around.text === "") throw refuse("file_blank");
+  if (!isJson(around.text)) {
+    throw refuse(endOfValue(around.text, 0) === undefined ? "json_truncated" : "json_malformed");
+  }
+  if (!hasRows) throw refuse("json_wrapper", { found: 'the file has no list named "rows"' });
 }
 
-async function* readRowTexts(source: SheetSource, document: JsonDocument): AsyncGenerator<readonly string[]> {
+/** One object per line; blank lines do not count. */
+export function openJsonLines(source: Source): Table {
+  const reading = { format: "jsonl", encoding: source.encoding } as const;
+  return { reading, remarks: [], rows: () => readLines(source) };
+}
+
+async function* readLines(source: Source): AsyncGenerator<readonly Row[]> {
+  const rowOf = createRowReader(source.refuse);
   let carried = "";
-  let hasText = false;
-  let isBlank = true;
+  let number = 0;
   for await (const chunk of readText(source.path, source.encoding)) {
-    const isEnd = chunk.isLast && !chunk.broken;
-    hasText ||= chunk.text !== "";
-    isBlank &&= chunk.text.trim() === "";
-    if (isBlank && isEnd) throw refuseEmpty(source, chunk.hasBytes, hasText);
-    const text = carried + chunk.text;
-    const { rows, end, fault } = document.cut(text, isEnd);
-    if (rows.length > 0) yield rows;
-    if (fault) throw fault;
-    if (chunk.broken) throw source.refuse(chunk.broken.code, { row: document.rowsSeen + 1, ...chunk.broken.detail });
-    carried = text.slice(end);
+    const lines = (carried + chunk.text).split("\n");
+    carried = chunk.isLast && !chunk.broken ? "" : (lines.pop() ?? "");
+    const texts = lines.map((line) => line.trim()).filter((line) => line !== "");
+    for (let from = 0; from < texts.length; from += PAGE_ROWS_MAX) {
+      yield texts.slice(from, from + PAGE_ROWS_MAX).map((line) => rowOf(line, (number += 1)));
+    }
+    if (chunk.broken) throw source.refuse(chunk.broken.code, chunk.broken.facts, { row: number + 1 });
+    if (carried.length > RECORD_CHARACTERS_MAX) rowOf(carried, number + 1);
   }
+  if (number === 0) throw source.refuse("file_blank");
 }
 
-/** What a JSON wrapper says beside its rows. Throws FileRefusedError for a value that is not of its kind. */
-function readWrapper(members: ReadonlyMap<string, Cell>, source: SheetSource, remarks: string[]): Wrapper {
-  const wrong: Wrong = (found, hint) => source.refuse("json_wrapper", { found, ...(hint ? { hint } : {}) });
-  for (const [name, value] of members) {
-    if (WRAPPER_NAMES.includes(name)) continue;
-    // what holds a file back must not pass as if nobody had said it
-    assertMayBeIgnored(name, value, wrong);
-    const meant = WRAPPER_NAMES.find((known) => countSlips(normalizeName(name), known) <= 1);
-    if (meant) throw wrong(`${quotedName(name)} stands beside the rows: did you mean ${meant}?`);
-    remarks.push(`${quotedName(name)} beside the rows has no meaning here`);
-  }
-  const operation = textOf(members.get("operation"));
-  if (members.has("operation") && operation === undefined) throw wrong('"operation" is not a text');
-  const period = textOf(members.get("period"));
-  if (members.has("period") && period === undefined) throw wrong('"period" is not a text');
-  const control = members.get("control");
-  return defined({
-    operation,
+/** What a JSON wrapper says beside its rows. Throws FileRefusedError for any key that is not ours, and names it. */
+function wrapperOf(around: string, refuse: Refuse): Wrapper {
+  const { keys, cells } = membersOf(around);
+  const wrong = (found: string): Error => refuse("json_wrapper", { found });
+  if (new Set(keys).size < keys.length) throw wrong("a name stands twice beside the rows");
+  const stranger = keys.find((name) => !["operation", "period", "control", "rows"].includes(name));
+  if (stranger !== undefined) throw refuse("json_beside_rows", { name: quotedNames([stranger]) });
+  const text = (name: string): string | undefined => {
+    const cell = cells[keys.indexOf(name)];
+    if (cell === undefined || typeof cell === "string") return cell?.trim();
+    throw wrong(`"${name}" is not a text`);
+  };
+  const [operation, period] = [text("operation"), text("period")];
+  const control = cells[keys.indexOf("control")];
+  return {
+    ...(operation === undefined ? {} : { operation }),
     // a program that knows no period writes an empty one, as it would in a cell
-    period: period?.trim() || undefined,
-    control: control === undefined ? undefined : readControl(control, wrong),
+    ...(period ? { period } : {}),
+    ...(control === undefined ? {} : { control: controlOf(control, wrong) }),
+  };
+}
+
+function controlOf(control: Cell, wrong: (found: string) => Error): NonNullable<Wrapper["control"]> {
+  const source = typeof control === "string" ? "" : control.source;
+  const { keys, cells } = membersOf(source);
+  const said = keys.map((key, at) => {
+    const cell = cells[at] ?? "";
+    const digits = typeof cell === "string" ? cell : cell.token === "number" ? cell.source : "";
+    const isRight = key === "rows" ? /^\d{1,9}$/.test(digits) : key === "total" && SUMMABLE.test(digits);
+    return isRight ? ([key, key === "rows" ? Number(digits) : digits] as const) : undefined;
   });
-}
-
-const WRAPPER_NAMES: readonly string[] = ["operation", "period", "control"];
-
-/** Gives the error for what is wrong beside the rows; `hint` where more is known than how a wrapper is written. */
-type Wrong = (found: string, hint?: string) => Error;
-
-function readControl(control: Cell, wrong: Wrong): NonNullable<Wrapper["control"]> {
-  if (typeof control === "string" || !control.source.startsWith("{")) throw wrong('"control" is not an object');
-  const { keys, cells } = membersOf(control.source);
-  if (new Set(keys).size < keys.length) throw wrong('"control" says one thing twice');
-  const stranger = keys.find((key) => key !== "rows" && key !== "total");
-  if (stranger !== undefined) throw wrong(`"control" holds ${quotedName(stranger)} beside "rows" and "total"`);
-  const rows = digitsOf(cells[keys.indexOf("rows")]);
-  if (keys.includes("rows") && !/^\d{1,9}$/.test(rows)) throw wrong('"rows" in "control" is not a whole number');
-  const total = digitsOf(cells[keys.indexOf("total")]);
-  if (keys.includes("total") && !SUMMABLE.test(total))
-    throw wrong('"total" in "control" is not a plain amount such as 11087750.50');
-  return defined({
-    rows: keys.includes("rows") ? Number(rows) : undefined,
-    total: keys.includes("total") ? total : undefined,
-  });
-}
-
-function textOf(cell: Cell | undefined): string | undefined {
-  return typeof cell === "string" ? cell : undefined;
-}
-
-/** The characters of a number with or without quotes. */
-function digitsOf(cell: Cell | undefined): string {
-  if (typeof cell === "string") return cell;
-  return cell?.token === "number" ? cell.source : "";
+  if (!source.startsWith("{") || said.includes(undefined) || new Set(keys).size < keys.length) {
+    throw wrong('"control" is not {"rows": 240, "total": "11087750.50"}, or one of the two');
+  }
+  return Object.fromEntries(said.filter((one) => one !== undefined));
 }

@@ -1,64 +1,56 @@
-import type { RowRecord } from "../journal/row-record.ts";
+import type { JournalStore, RowFilter, RowRecord } from "../journal/store.ts";
 import type { Row } from "../reader/row.ts";
 
-/** What is made of a step dies young: larger steps cost memory and win no time. */
-const ROWS_PER_STEP_MAX = 128;
+const ROWS_PER_PAGE = 250;
 
-/** Rows of the file and what the journal knows of them: as many of each, the same numbers in the same order. */
-interface Step {
-  readonly rows: readonly Row[];
-  readonly records: readonly RowRecord[];
+/** All rows of a batch in input order, in pages. */
+export async function* recordsOf(
+  store: Pick<JournalStore, "rows">,
+  batch: string,
+  only: Pick<RowFilter, "states" | "codes"> = {},
+): AsyncGenerator<readonly RowRecord[], void> {
+  const pageAfter = (after: number): Promise<readonly RowRecord[]> => {
+    const page = store.rows({ batch, ...only, after, limit: ROWS_PER_PAGE });
+    // it is asked for while the one before it is worked on, and perhaps not wanted any more
+    page.catch(() => undefined);
+    return page;
+  };
+  for (let next: ReturnType<typeof pageAfter> | undefined = pageAfter(-1); next;) {
+    const page: readonly RowRecord[] = await next;
+    const last = page.at(-1);
+    next = last && page.length === ROWS_PER_PAGE ? pageAfter(last.row) : undefined;
+    if (last) yield page;
+  }
 }
 
-/** Walks file and journal side by side, whatever the sizes of their pieces. Throws where they disagree: a bug. */
+/** A row of the file, and what the journal knows of it. */
+interface Pair {
+  readonly row: Row;
+  readonly record: RowRecord;
+}
+
+/** Walks file and journal side by side, whatever the sizes of their pages. Throws where they disagree: a bug (I3). */
 export async function* lockstep(
-  rowChunks: AsyncIterable<readonly Row[]>,
-  recordPages: AsyncIterable<readonly RowRecord[]>,
-): AsyncGenerator<Step> {
-  const pages = recordPages[Symbol.asyncIterator]();
+  filePages: AsyncIterable<readonly Row[]>,
+  journalPages: AsyncGenerator<readonly RowRecord[], void>,
+): AsyncGenerator<readonly Pair[], void> {
   let page: readonly RowRecord[] = [];
   let at = 0;
   try {
-    for await (const chunk of rowChunks) {
-      let from = 0;
-      while (from < chunk.length) {
-        if (at === page.length) {
-          const next = await pages.next();
-          if (next.done) throw new Error(`the journal ends before row ${chunk[from]?.number ?? "?"} of the file`);
-          page = next.value;
-          at = 0;
-          continue;
-        }
-        const count = Math.min(ROWS_PER_STEP_MAX, chunk.length - from, page.length - at);
-        const step = { rows: chunk.slice(from, from + count), records: page.slice(at, at + count) };
-        assertSameNumbers(step);
-        yield step;
-        from += count;
-        at += count;
+    for await (const rows of filePages) {
+      const pairs: Pair[] = [];
+      for (const row of rows) {
+        if (at === page.length) [page, at] = [(await journalPages.next()).value ?? [], 0];
+        const record = page[at++];
+        if (record?.row !== row.number)
+          throw new Error(`row ${row.number} of the file is ${record?.row} in the journal`);
+        pairs.push({ row, record });
       }
+      yield pairs;
     }
-    await assertNothingLeft(page.slice(at), pages);
+    const left = page[at] ?? (await journalPages.next()).value?.[0];
+    if (left) throw new Error(`the file ends before row ${left.row} of the journal`);
   } finally {
-    await pages.return?.();
+    await journalPages.return();
   }
-}
-
-function assertSameNumbers({ rows, records }: Step): void {
-  rows.forEach((row, index) => {
-    const other = records[index]?.number;
-    if (row.number !== other) throw new Error(`row ${row.number} of the file meets row ${other ?? "?"} of the journal`);
-  });
-}
-
-async function assertNothingLeft(
-  left: readonly RowRecord[],
-  pages: AsyncIterator<readonly RowRecord[]>,
-): Promise<void> {
-  let more = left;
-  while (more.length === 0) {
-    const next = await pages.next();
-    if (next.done) return;
-    more = next.value;
-  }
-  throw new Error(`the file ends before row ${more[0]?.number ?? "?"} of the journal`);
 }

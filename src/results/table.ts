@@ -1,181 +1,154 @@
-import type { FileFormat } from "../format.ts";
-import { normalizeName } from "../text/names.ts";
-import { printableTable } from "../text/printable.ts";
+import { normalizeName } from "../column-name.ts";
+import type { FileFormat } from "../file-format.ts";
+import { printableTable } from "../printable.ts";
 import type { Cell, Row, Wrapper } from "../reader/row.ts";
-import { WorkbookPieces, type OutCell } from "../workbook/write.ts";
-import { guardCell } from "./cell.ts";
+import { WorkbookPieces, type OutCell } from "./workbook.ts";
 
 /** One value of ours. Numbers stay numbers in JSON and in workbooks, `null` is an empty cell. */
-type OurValue = string | number | null;
+export type OurValue = string | number | null;
 
 /** A row out: columns of ours before and after the row's own. */
-export interface TableRow {
+export interface OutRow {
   readonly before: readonly OurValue[];
   readonly row: Row;
   readonly after: readonly OurValue[];
 }
 
-interface TableShape {
+export interface TableShape {
   readonly before: readonly string[];
   readonly after: readonly string[];
   /** Columns of ours that hold an amount as plain decimal text. */
   readonly amounts?: readonly string[];
-  /** The name of a workbook's sheet. */
-  readonly sheetName?: string;
-  /** Own columns that are left out. */
-  readonly isDropped?: (column: string) => boolean;
+  /** How wide columns of ours are in a workbook, in characters, and the name of its sheet. */
+  readonly widths: Readonly<Record<string, number>>;
+  readonly sheet: string;
+  /** Own columns that are left out, as `normalizeName` gives them. */
+  readonly dropped?: readonly string[];
   /** It is read again as an input: its cells are the very characters of the file. */
   readonly isInput?: true;
 }
 
+type Piece = string | Uint8Array;
+
 /** A table in the format of the file in, piece by piece. */
-export interface Table {
-  begin(): string | Uint8Array;
-  rows(rows: readonly TableRow[]): string | Uint8Array;
-  end(): string | Uint8Array;
+export interface OutTable {
+  begin(): Piece;
+  rows(rows: readonly OutRow[]): Piece;
+  end(): Piece;
 }
 
 /** `header`: of a table, as in the file. `wrapper`: is written around JSON rows again, so that they are read alike. */
-export function tableIn(format: FileFormat, shape: TableShape, header: readonly string[], wrapper?: Wrapper): Table {
+export function tableIn(format: FileFormat, shape: TableShape, header: readonly string[], wrapper?: Wrapper): OutTable {
   if (format === "csv") return csvTable(shape, header);
   if (format === "xlsx") return workbookTable(shape, header);
-  return format === "jsonl" ? jsonLinesTable(shape) : jsonTable(shape, wrapper);
-}
-
-/** UTF-8 with a byte order mark, by which Excel knows it; CRLF; comma. */
-function csvTable(shape: TableShape, header: readonly string[]): Table {
-  const kept = keptIndexes(header, shape);
-  const shown = (text: string): string => (shape.isInput ? text : printableTable(text));
+  const object = jsonObjectOf(shape);
+  const linesOf = (rows: readonly OutRow[], between: string): string => rows.map(object).join(between);
+  if (format === "jsonl") return { begin: () => "", rows: (rows) => `${linesOf(rows, "\n")}\n`, end: () => "" };
+  // an array of objects, one per line
+  const said = JSON.stringify({ operation: wrapper?.operation, period: wrapper?.period }).slice(1, -1);
+  let lead = "\n";
   return {
-    begin() {
-      const own = ownNames(header, shape);
-      const names = [...shape.before, ...kept.map((index) => guardCell(own[index] ?? "")), ...shape.after];
-      return `\uFEFF${shown(names.map(quoted).join(","))}\r\n`;
-    },
+    begin: () => `${said && `{${said},"rows":`}[`,
     rows(rows) {
-      let text = "";
-      for (const row of rows) text += csvLine(row, kept);
-      return shown(text);
+      const text = lead + linesOf(rows, ",\n");
+      lead = ",\n";
+      return text;
     },
-    end: () => "",
+    end: () => `\n]${said && "}"}\n`,
   };
 }
 
-/** RFC 4180. Written by hand because csv-stringify takes 6 µs for a line like ours; a test holds it to what that writes. */
-function csvLine({ before, row, after }: TableRow, kept: readonly number[]): string {
-  let line = "";
-  for (const value of before) line += `${quoted(csvValue(value))},`;
-  for (const index of kept) line += `${quoted(guardCell(textOf(row.cells[index] ?? "")))},`;
-  for (const value of after) line += `${quoted(csvValue(value))},`;
-  return `${line.slice(0, -1)}\r\n`;
+const RUNS_FIRST = new Set(["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]);
+/** A plain number or a phone number: a spreadsheet computes nothing with it, and a `'` would only be in the way. */
+const SIGNED_DIGITS = /^[+-][0-9]+(?:\.[0-9]+)?$/;
+/** What a spreadsheet may take for the end of a cell, though it is none here: many split a file at `;` or at tabs. */
+const MAY_END = /[;\t\r\n]/;
+const RUNS_BEHIND_AN_END = /([;\t\r\n] *)(?='*[=+\-@＝＋－＠])(?![+-][0-9]+(?:\.[0-9]+)?(?:[;\t\r\n]|$))/g;
+
+/**
+ * Guards a cell of a CSV file, so that no spreadsheet runs it: with a leading `'` where one would (DESIGN §9), and with
+ * one in the middle where a spreadsheet would that takes `;` for the end of a cell. The reader takes off a `'` before
+ * any of these characters, so that text read from a CSV file comes back as it was; in the middle only in a retry file.
+ */
+export function guardCell(text: string): string {
+  const inside = MAY_END.test(text) ? text.replace(RUNS_BEHIND_AN_END, "$1'") : text;
+  return RUNS_FIRST.has(text.charAt(0)) && !SIGNED_DIGITS.test(text) ? `'${inside}` : inside;
 }
 
 const NEEDS_QUOTES = /[",\r\n]/;
 
+/** RFC 4180. By hand because csv-stringify takes 6 µs for a line of results; a test holds it to what that writes. */
 function quoted(cell: string): string {
   return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-function csvValue(value: OurValue): string {
-  if (typeof value === "string") return guardCell(value);
-  return value === null ? "" : String(value);
-}
+/** By this mark Excel knows UTF-8. */
+const BYTE_ORDER_MARK = "\uFEFF";
 
-function textOf(cell: Cell): string {
-  return typeof cell === "string" ? cell : cell.source;
-}
-
-/** Cells that nothing damages (`workbook/write.ts`): no `'` is needed before what looks like a formula. */
-function workbookTable(shape: TableShape, header: readonly string[]): Table {
-  const kept = keptIndexes(header, shape);
-  const own = ownNames(header, shape);
-  const names = [...shape.before, ...kept.map((index) => own[index] ?? ""), ...shape.after];
-  const widths = names.map((name) => WIDE.get(name) ?? Math.min(Math.max(name.length + 3, WIDTH_MIN), WIDTH_MAX));
-  const pieces = new WorkbookPieces([{ name: shape.sheetName ?? "results", header: names, widths }]);
-  const isAmount = shape.after.map((name) => shape.amounts?.includes(name) === true);
-  const record = ({ before, row, after }: TableRow): OutCell[] => [
-    ...before,
-    ...kept.map((index) => sheetCell(row.cells[index] ?? "")),
-    ...after.map((value, index) => (isAmount[index] && typeof value === "string" ? { amount: value } : value)),
-  ];
-  return {
-    begin: () => pieces.beginSheet(),
-    rows: (rows) => pieces.rows(rows.map(record)),
-    end: () => Buffer.concat([pieces.endSheet(), pieces.end()]),
+/** UTF-8 with a byte order mark; CRLF; comma. */
+function csvTable(shape: TableShape, header: readonly string[]): OutTable {
+  const { kept, names } = ownColumns(header, shape);
+  // what acts on a terminal or turns text round is shown, not done
+  const shown = shape.isInput ? (text: string): string => text : printableTable;
+  const valueOf = (value: OurValue): string =>
+    typeof value === "string" ? quoted(guardCell(value)) : `${value ?? ""}`;
+  const lineOf = ({ before, row, after }: OutRow): string => {
+    const cells = before.map(valueOf);
+    for (const index of kept) cells.push(quoted(guardCell(textOf(row.cells[index] ?? ""))));
+    for (const value of after) cells.push(valueOf(value));
+    return `${cells.join(",")}\r\n`;
   };
-}
-
-const WIDTH_MIN = 12;
-const WIDTH_MAX = 30;
-const WIDE = new Map([
-  ["result_message", 50],
-  ["result_action", 40],
-  ["result_sent_at", 26],
-  ["result_response", 40],
-  ["retry_message", 70],
-]);
-
-function sheetCell(cell: Cell): OutCell {
-  if (typeof cell === "string") return cell;
-  return "stored" in cell ? cell : cell.source;
-}
-
-/** An array of objects, one per line. */
-function jsonTable(shape: TableShape, wrapper: Wrapper | undefined): Table {
-  const object = jsonObjectOf(shape);
-  const said = wrapperText(wrapper);
-  let isFirst = true;
+  const all = [...shape.before, ...names.map(guardCell), ...shape.after].map(quoted).join(",");
   return {
-    begin: () => `${said ? `{${said},"rows":` : ""}[`,
-    rows(rows) {
-      let text = "";
-      for (const row of rows) {
-        text += `${isFirst ? "\n" : ",\n"}${object(row)}`;
-        isFirst = false;
-      }
-      return text;
-    },
-    end: () => `\n]${said ? "}" : ""}\n`,
-  };
-}
-
-function jsonLinesTable(shape: TableShape): Table {
-  const object = jsonObjectOf(shape);
-  return {
-    begin: () => "",
-    rows(rows) {
-      let text = "";
-      for (const row of rows) text += `${object(row)}\n`;
-      return text;
-    },
+    begin: () => `${BYTE_ORDER_MARK}${shown(all)}\r\n`,
+    rows: (rows) => shown(rows.map(lineOf).join("")),
     end: () => "",
   };
 }
 
-function wrapperText(wrapper: Wrapper | undefined): string {
-  const said = { operation: wrapper?.operation, period: wrapper?.period };
-  return JSON.stringify(said).slice(1, -1);
+export function textOf(cell: Cell): string {
+  return typeof cell === "string" ? cell : cell.source;
+}
+
+/** Cells that nothing damages: no `'` is needed before what looks like a formula. */
+function workbookTable(shape: TableShape, header: readonly string[]): OutTable {
+  const { kept, names } = ownColumns(header, shape);
+  const all = [...shape.before, ...names, ...shape.after];
+  const widths = all.map((name) => shape.widths[name] ?? Math.min(Math.max(name.length + 3, 12), 30));
+  const pieces = new WorkbookPieces({ name: shape.sheet, header: all, widths });
+  const isAmount = shape.after.map((name) => shape.amounts?.includes(name) === true);
+  const record = ({ before, row, after }: OutRow): OutCell[] => [
+    ...before,
+    ...kept.map((index) => row.cells[index] ?? ""),
+    ...after.map((value, index) => (isAmount[index] && typeof value === "string" ? { amount: value } : value)),
+  ];
+  return {
+    begin: () => pieces.begin(),
+    rows: (rows) => pieces.rows(rows.map(record)),
+    end: () => pieces.end(),
+  };
 }
 
 /** Rows of one file mostly share their columns: what is the same for all of them is made once. */
-function jsonObjectOf(shape: TableShape): (row: TableRow) => string {
-  const before = shape.before.map((name) => `${JSON.stringify(name)}:`);
-  const after = shape.after.map((name) => `${JSON.stringify(name)}:`);
+function jsonObjectOf(shape: TableShape): (row: OutRow) => string {
   let columns: readonly string[] | undefined;
   let kept: readonly number[] = [];
-  let own: readonly string[] = [];
-  return (row) => {
-    if (row.row.columns !== columns) {
-      columns = row.row.columns;
-      kept = keptIndexes(columns, shape);
-      own = ownNames(columns, shape).map((name) => `${JSON.stringify(name)}:`);
+  let keys: readonly string[] = [];
+  return ({ before, row, after }) => {
+    if (row.columns !== columns) {
+      columns = row.columns;
+      const own = ownColumns(columns, shape);
+      kept = own.kept;
+      keys = [...shape.before, ...own.names, ...shape.after].map((name) => `${JSON.stringify(name)}:`);
     }
-    const members: string[] = [];
-    row.before.forEach((value, index) => members.push(`${before[index] ?? ""}${JSON.stringify(value)}`));
-    for (const index of kept) members.push(`${own[index] ?? ""}${jsonCell(row.row.cells[index] ?? "")}`);
-    row.after.forEach((value, index) => members.push(`${after[index] ?? ""}${JSON.stringify(value)}`));
-    return `{${members.join(",")}}`;
+    const cells = kept.map((index) => jsonCell(row.cells[index] ?? ""));
+    const values = [...before.map(jsonValue), ...cells, ...after.map(jsonValue)];
+    return `{${values.map((value, at) => `${keys[at]}${value}`).join(",")}}`;
   };
+}
+
+function jsonValue(value: OurValue): string {
+  return JSON.stringify(value);
 }
 
 /** What was not text keeps its very characters, on one line: a line break in JSON stands only between tokens. */
@@ -183,12 +156,13 @@ function jsonCell(cell: Cell): string {
   return typeof cell === "string" ? JSON.stringify(cell) : cell.source.replace(/[\r\n]+/g, " ");
 }
 
-/** A column of the file with one of our names gets another: who reads by name must find what became of the row. */
-function ownNames(columns: readonly string[], { before, after }: TableShape): readonly string[] {
+/**
+ * Which columns of the file are kept, and under which names: one with a name of ours gets another, for who reads by name
+ * must find what became of the row.
+ */
+function ownColumns(columns: readonly string[], { before, after, dropped = [] }: TableShape) {
   const ours = new Set([...before, ...after].map(normalizeName));
-  return columns.map((name) => (ours.has(normalizeName(name)) ? `input_${name}` : name));
-}
-
-function keptIndexes(columns: readonly string[], shape: TableShape): readonly number[] {
-  return columns.flatMap((column, index) => (shape.isDropped?.(column) ? [] : [index]));
+  const kept = [...columns.keys()].filter((index) => !dropped.includes(normalizeName(columns[index] ?? "")));
+  const named = (name: string): string => (ours.has(normalizeName(name)) ? `input_${name}` : name);
+  return { kept, names: kept.map((index) => named(columns[index] ?? "")) };
 }

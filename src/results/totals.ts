@@ -1,118 +1,117 @@
-import { withoutGroupsOfAccount } from "../account.ts";
-import { unitsOf } from "../amount.ts";
-import type { HoldCode } from "../checks/duplicates/duplicates.ts";
-import { counted } from "../text/counted.ts";
-import type { AccountTotals } from "../events.ts";
-import type { ResultStatus } from "../journal/state.ts";
-import type { BatchRecord, ByStatus, Tally } from "../journal/batch-record.ts";
-import type { RowRecord } from "../journal/row-record.ts";
-import { maskAccountId } from "../text/mask.ts";
-import { printable } from "../text/printable.ts";
-import { isResumable } from "../reason.ts";
-import { statusOf } from "./words/status.ts";
-import { addInto, tallies, tally, totalOf, type Sum, type Sums } from "./sums.ts";
+import { join } from "node:path";
+import { formatUnits, unitsOf } from "../amount.ts";
+import { ACCOUNTS_MAX, OTHER_ACCOUNTS } from "../checks/check-file.ts";
+import { NO_PAYMENT } from "../checks/check-row.ts";
+import type { AccountTotals, ByStatus, ResultStatus } from "../events.ts";
+import { gravest } from "../exit-codes.ts";
+import type { BatchRecord, RowRecord, Tallies, Tally } from "../journal/store.ts";
+import { maskAccountId } from "../mask.ts";
+import type { Fault } from "../messages/sentence.ts";
+import { nextSteps, type SomeRows, STATUSES, type StepFacts } from "../messages/statuses.ts";
+import { printable } from "../printable.ts";
+import { goesAgainAsItIs } from "../submission/again.ts";
 
-/** Rows and exact sums of a batch. */
+/** Every status of a results file, in the order in which people are told of them. */
+const RESULT_STATUSES = Object.keys(STATUSES) as readonly (keyof typeof STATUSES)[];
+export const NO_ROWS: Tally = { rows: 0, amount: "0.00" };
+
+/** What results call a state of the journal: a row whose answer is awaited has no clear answer yet (I4). */
+export function statusOf({ state, onItsWay }: Pick<RowRecord, "state" | "onItsWay">): ResultStatus {
+  if (state !== "ready") return state;
+  return onItsWay ? "unknown" : "not_sent";
+}
+
+/** Of these statuses those that occur, with what is counted of each, in the order of people. */
+export function occurringIn<T>(counts: Readonly<Partial<Record<ResultStatus, T>>>): readonly [ResultStatus, T][] {
+  return RESULT_STATUSES.flatMap((status) => {
+    const count = counts[status];
+    return count === undefined ? [] : [[status, count]];
+  });
+}
+
+export function rowsIn(byStatus: ByStatus, ...statuses: readonly ResultStatus[]): number {
+  return statuses.reduce((sum, status) => sum + (byStatus[status]?.rows ?? 0), 0);
+}
+
+/** A batch by the statuses that results show, from what the journal counts; rows on their way count as not sent. */
+export function byStatusOf({ ready, ...others }: Tallies): ByStatus {
+  if (!ready) return others;
+  const { rows, amount } = others.not_sent ?? NO_ROWS;
+  const sum = { rows: rows + ready.rows, amount: formatUnits(unitsOf(amount) + unitsOf(ready.amount)) };
+  return { ...others, not_sent: sum };
+}
+
+/** Rows and exact sums of a batch, and what of its rows a person must know. */
 export interface Totals {
   readonly total: Tally;
   readonly byStatus: ByStatus;
   /** Empty where no row names a debit account. */
   readonly accounts: readonly AccountTotals[];
-  /** The first rows of each kind that a person must look at. */
+  /** The first rows of each status that a person must look at. */
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
   /** Rejected rows that were refused for the key or the address. */
   readonly goesAgain: number;
-  /**
-   * Ids of the first batches that held rows may repeat, where these may be another month's; undefined: none is named.
-   */
-  readonly asksMonthBeside: readonly (string | undefined)[];
-  /** Rows whose amount could not be read: they are in no sum. A totals row has none of its own. */
-  readonly withoutAmount: number;
-  /** Sentences about those, about rows with warnings, and about accepted rows whose answers were odd. */
-  readonly remarks: readonly string[];
+  readonly remarks: readonly Fault[];
 }
 
+interface Sum {
+  rows: number;
+  units: bigint;
+}
+
+type Sums = Map<ResultStatus, Sum>;
+
 const LOOKED_AT: ReadonlySet<ResultStatus> = new Set(["unknown", "rejected", "invalid", "held"]);
-const MAY_BE_ANOTHER_MONTHS: ReadonlySet<string | undefined> = new Set<HoldCode>(["same_file", "possible_duplicate"]);
 const ROWS_TO_LOOK_AT_MAX = 20;
-const BATCHES_ASKED_MAX = 20;
-const ACCOUNTS_MAX = 1000;
 const NO_ACCOUNT = "(none)";
-const OTHER_ACCOUNTS = "(others)";
 
 /** Adds up row by row; memory does not grow with the rows. */
 export class TotalsCollector {
   readonly #accounts = new Map<string, Sums>();
+  readonly #all: Sums = new Map();
   readonly #rowsToLookAt: Partial<Record<ResultStatus, number[]>> = {};
-  readonly #oddAnswers: number[] = [];
+  readonly #remarked = { without_amount: 0, noticed: 0, corrected_since: 0 };
+  #noticedFirst: number | undefined;
   #goesAgain = 0;
-  readonly #asksMonthBeside = new Set<string | undefined>();
-  #corrected = 0;
-  #withoutAmount = 0;
-  #oddAnswersCount = 0;
-  #warnedCount = 0;
-  #warnedFirst = 0;
 
-  /** `period`: of the row itself. No other one can be stated for it. */
-  add(record: RowRecord, debitAccount: string | undefined, period?: string): void {
-    const status = statusOf(record.state);
-    const sum = this.#sumOf(debitAccount === undefined ? NO_ACCOUNT : withoutGroupsOfAccount(debitAccount), status);
-    sum.rows += 1;
-    if (record.amount !== undefined) sum.units += unitsOf(record.amount);
-    else if (record.faults?.[0]?.code !== "totals_row") this.#withoutAmount += 1;
-    if (record.warnings) this.#noteWarned(record.number);
-    if (record.correctedBy) this.#corrected += 1;
-    else if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
-    if (isResumable(record)) this.#goesAgain += 1;
-    const asksMonth = record.state === "held" && MAY_BE_ANOTHER_MONTHS.has(record.code) && period === undefined;
-    if (asksMonth) this.#noteAskedMonth(record);
-    if (record.code === "accepted_reports_failure" && status === "accepted") this.#noteOddAnswer(record.number);
+  add(record: RowRecord, debitAccount: string | undefined): void {
+    const { amount, row, notices, correctedBy } = record;
+    const status = statusOf(record);
+    const units = amount === undefined ? 0n : unitsOf(amount);
+    addTo(this.#all, status, units);
+    addTo(this.#sumsOf(debitAccount ?? NO_ACCOUNT), status, units);
+    if (amount === undefined && record.code !== NO_PAYMENT) this.#remarked.without_amount += 1;
+    if (notices.length > 0) this.#remarked.noticed += 1;
+    if (notices.length > 0) this.#noticedFirst ??= row;
+    if (correctedBy) this.#remarked.corrected_since += 1;
+    else if (LOOKED_AT.has(status)) this.#lookAt(status, row);
+    if (goesAgainAsItIs(record)) this.#goesAgain += 1;
   }
 
   totals(): Totals {
-    const all: Sums = new Map();
-    for (const sums of this.#accounts.values()) addInto(all, sums);
-    const names = [...this.#accounts.keys()];
+    const isNamed = [...this.#accounts.keys()].some((name) => name !== NO_ACCOUNT);
+    const remarks = Object.entries(this.#remarked).filter(([, rows]) => rows > 0);
     return {
-      total: tally(totalOf(all)),
-      byStatus: tallies(all),
-      accounts: names.every((name) => name === NO_ACCOUNT) ? [] : this.#accountTotals(),
+      total: totalOf(this.#all),
+      byStatus: talliesOf(this.#all),
+      accounts: isNamed ? this.#accountTotals() : [],
       rowsToLookAt: this.#rowsToLookAt,
       goesAgain: this.#goesAgain,
-      asksMonthBeside: [...this.#asksMonthBeside],
-      withoutAmount: this.#withoutAmount,
-      remarks: this.#remarks(),
+      remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst } })),
     };
   }
 
-  #sumOf(account: string, status: ResultStatus): Sum {
-    const known = this.#accounts.has(account) || this.#accounts.size < ACCOUNTS_MAX;
-    const name = known ? account : OTHER_ACCOUNTS;
-    let sums = this.#accounts.get(name);
-    if (!sums) this.#accounts.set(name, (sums = new Map<ResultStatus, Sum>()));
-    let sum = sums.get(status);
-    if (!sum) sums.set(status, (sum = { rows: 0, units: 0n }));
-    return sum;
+  #sumsOf(account: string): Sums {
+    const isKnown = this.#accounts.has(account) || this.#accounts.size < ACCOUNTS_MAX;
+    const name = isKnown ? account : OTHER_ACCOUNTS;
+    const sums = this.#accounts.get(name) ?? new Map<ResultStatus, Sum>();
+    this.#accounts.set(name, sums);
+    return sums;
   }
 
   #lookAt(status: ResultStatus, row: number): void {
     const rows = (this.#rowsToLookAt[status] ??= []);
     if (rows.length < ROWS_TO_LOOK_AT_MAX) rows.push(row);
-  }
-
-  #noteAskedMonth({ operation, other }: RowRecord): void {
-    const isFull = this.#asksMonthBeside.size >= BATCHES_ASKED_MAX;
-    if (operation !== "loan" && !isFull) this.#asksMonthBeside.add(other?.batch);
-  }
-
-  #noteOddAnswer(row: number): void {
-    this.#oddAnswersCount += 1;
-    if (this.#oddAnswers.length < 5) this.#oddAnswers.push(row);
-  }
-
-  #noteWarned(row: number): void {
-    if (this.#warnedCount === 0) this.#warnedFirst = row;
-    this.#warnedCount += 1;
   }
 
   /** Two accounts may look the same when they are masked: the later ones get a number, in the order of the file. */
@@ -123,47 +122,74 @@ export class TotalsCollector {
       const time = (times.get(masked) ?? 0) + 1;
       times.set(masked, time);
       const account = time === 1 ? masked : `${masked} (${time})`;
-      return { account, total: tally(totalOf(sums)), byStatus: tallies(sums) };
+      return { account, total: totalOf(sums), byStatus: talliesOf(sums) };
     });
   }
-
-  #remarks(): string[] {
-    const remarks = [remarkOnSums(this.#withoutAmount), this.#warnedRemark(), this.#oddAnswersRemark()];
-    return [...remarks.flat(), ...correctedRemark(this.#corrected)];
-  }
-
-  #warnedRemark(): string[] {
-    if (this.#warnedCount === 0) return [];
-    const rows = this.#warnedCount === 1 ? "row" : `${this.#warnedCount} rows, first row`;
-    return [`something to look at in ${rows} ${this.#warnedFirst}: see result_message`];
-  }
-
-  #oddAnswersRemark(): string[] {
-    if (this.#oddAnswersCount === 0) return [];
-    const more = this.#oddAnswersCount - this.#oddAnswers.length;
-    const rows = `${this.#oddAnswers.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-    return [`accepted, but the answer speaks of a problem: look at row ${rows} in the dashboard`];
-  }
 }
 
-/** Corrected rows keep their status: the batch of the correction tells what went in their place. */
-function correctedRemark(rows: number): string[] {
-  if (rows === 0) return [];
-  return [
-    `${counted(rows)} that ${rows === 1 ? "was" : "were"} rejected or invalid went since, corrected: see result_message`,
-  ];
+function addTo(sums: Sums, status: ResultStatus, units: bigint): void {
+  const sum = sums.get(status) ?? { rows: 0, units: 0n };
+  sum.rows += 1;
+  sum.units += units;
+  sums.set(status, sum);
 }
 
-/** "Equals the file" is said of what can be added up. */
-export function remarkOnSums(rowsWithoutAmount: number): string[] {
-  if (rowsWithoutAmount === 0) return [];
-  const isOne = rowsWithoutAmount === 1;
-  return [`the amount of ${counted(rowsWithoutAmount)} cannot be read: ${isOne ? "it is" : "they are"} in no sum`];
+function totalOf(sums: Sums): Tally {
+  const all = [...sums.values()];
+  const units = all.reduce((sum, one) => sum + one.units, 0n);
+  return { rows: all.reduce((sum, one) => sum + one.rows, 0), amount: formatUnits(units) };
+}
+
+function talliesOf(sums: Sums): ByStatus {
+  return Object.fromEntries([...sums].map(([status, sum]) => [status, totalOf(new Map([[status, sum]]))]));
+}
+
+/** What a person should do about a batch now. `stopHint`: what the stop of its run says to do. */
+export function nextOf(
+  batch: BatchRecord,
+  totals: Totals,
+  { stopHint, owesResults }: Pick<StepFacts, "stopHint" | "owesResults"> = {},
+): string[] {
+  const { byStatus, rowsToLookAt, goesAgain } = totals;
+  const rowsOf = (status: ResultStatus): SomeRows => ({
+    count: rowsIn(byStatus, status),
+    rows: rowsToLookAt[status] ?? [],
+  });
+  return nextSteps({
+    ...{
+      batch: batch.id,
+      file: join(batch.folder, batch.fileName),
+      phase: batch.phase,
+      period: batch.period,
+      stopHint,
+      owesResults,
+    },
+    ...{ unknown: rowsOf("unknown"), held: rowsOf("held"), notDone: rowsIn(byStatus, "settled_not_done") },
+    // while rows are on their way its run sends the others
+    unsent: batch.onItsWay > 0 ? 0 : rowsIn(byStatus, "not_sent") + goesAgain,
+  });
 }
 
 /** I13: what went in is what stands in the results, to the last row and paisa. Throws when it does not: a bug. */
-export function assertControlTotals(totals: Totals, batch: BatchRecord): void {
-  const { rows, amount } = totals.total;
-  if (rows === batch.rows && unitsOf(amount) === unitsOf(batch.total)) return;
-  throw new Error(`the results hold ${rows} rows, ${amount}; the file held ${batch.rows} rows, ${batch.total}`);
+export function assertControlTotals(
+  { total: out }: Totals,
+  { rows, total }: Pick<BatchRecord, "rows" | "total">,
+): void {
+  if (out.rows === rows && unitsOf(out.amount) === unitsOf(total)) return;
+  throw new Error(`the results hold ${out.rows} rows, ${out.amount}; the file held ${rows} rows, ${total}`);
+}
+
+/** DESIGN §10: what a batch means for whoever ran it. What a person cancelled waits for nobody. */
+export function exitCodeOfBatch(
+  { byStatus, goesAgain }: Pick<Totals, "byStatus" | "goesAgain">,
+  { stop, isElsewhere, isCancelled }: { stop?: object | undefined; isElsewhere?: boolean; isCancelled?: boolean },
+): number {
+  const isUnsent = stop !== undefined || byStatus.not_sent !== undefined || goesAgain > 0;
+  return gravest([
+    isElsewhere ? 74 : 0,
+    byStatus.unknown ? 4 : 0,
+    isUnsent && !isCancelled ? 7 : 0,
+    rowsIn(byStatus, "rejected", "invalid") > (isCancelled ? goesAgain : 0) ? 3 : 0,
+    byStatus.held && !isCancelled ? 6 : 0,
+  ]);
 }

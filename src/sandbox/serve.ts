@@ -1,115 +1,188 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { OPERATIONS } from "../operations/catalogue.ts";
-import type { Operation } from "../operations/operation.ts";
-import { carryOut } from "./carry-out.ts";
-import type { Fate } from "./faults.ts";
-import type { LedgerWriter } from "./ledger.ts";
-import { readRequest } from "./request.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fieldsOf, OPERATIONS, type OperationName } from "../operations/index.ts";
+import type { FieldFacts, Operation } from "../operations/operation.ts";
+import type { Fate, FaultName } from "./faults.ts";
+
+/** One request that the sandbox carried out. */
+export interface LedgerEntry {
+  /** From 1, in the order of carrying out. */
+  readonly number: number;
+  readonly operation: OperationName;
+  /** The plaintext JSON exactly as it arrived; for a payout, as it was decrypted. */
+  readonly payload: string;
+  /** What the caller was told; 0 when no answer was given. */
+  readonly status: number;
+}
+
+export interface Ledger {
+  /** Requests carried out since the start. */
+  readonly count: number;
+  /** All requests that reached one of the endpoints, carried out or refused. */
+  readonly requests: number;
+  readonly entries: readonly LedgerEntry[];
+}
 
 /** What requests are judged by, and where they are written down. */
 export interface Service {
+  readonly apiKey: string;
   readonly open: (hex: string) => string | undefined;
   readonly fateOf: (payload: string) => Fate;
-  readonly ledger: LedgerWriter;
-  readonly keyDigest: Buffer;
+  readonly entries: LedgerEntry[];
+  requests: number;
   isClosed: boolean;
 }
 
-/** Answers one request, or leaves it without an answer where that is its fate. */
-export function serve(service: Service, request: IncomingMessage, response: ServerResponse): void {
-  const { ledger, keyDigest } = service;
-  const path = request.url ?? "";
-  if (path === "/sandbox/ledger") {
-    answerLedger(request, response, ledger);
-    return;
-  }
-  const operation = BY_PATH.get(path);
-  if (!operation) {
-    refuse(request, response, 404, "no such path (§4)");
-    return;
-  }
-  ledger.received();
-  const refusal = refusalOfHead(request, keyDigest);
-  if (refusal) {
-    refuse(request, response, refusal.status, refusal.reason);
-    return;
-  }
-  readBody(request, (body) => {
-    if (body === undefined) refuse(request, response, 413, `more than ${BODY_BYTES_MAX} bytes`);
-    else serveBody(service, operation, body, request, response);
-  });
-}
-
-function serveBody(
-  service: Service,
-  operation: Operation,
-  body: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const read = readRequest(operation, body, service.open);
-  if (read.refusal !== undefined) {
-    refuse(request, response, 400, read.refusal);
-    return;
-  }
-  const fate = service.fateOf(read.payload);
-  const act = (): void => {
-    if (!service.isClosed) carryOut(operation, read.payload, fate, response, service.ledger);
-  };
-  if (fate.latencyMs > 0) setTimeout(act, fate.latencyMs);
-  else act();
+export function ledgerOf({ requests, entries }: Service): Ledger {
+  return { count: entries.length, requests, entries: [...entries] };
 }
 
 const BODY_BYTES_MAX = 1024 * 1024;
-const BY_PATH: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((operation) => [operation.path, operation]));
 
-/** Why a request is refused by its head. The order is the sandbox's own: method, key, content type. */
-function refusalOfHead(request: IncomingMessage, keyDigest: Buffer): { status: number; reason: string } | undefined {
-  if (request.method !== "POST") return { status: 405, reason: "only POST (§4)" };
-  const key = request.headers["x-api-key"];
-  if (typeof key !== "string" || !timingSafeEqual(digest(key), keyDigest)) {
-    return { status: 401, reason: "the x-api-key header is missing or wrong (§5.1)" };
-  }
-  if (!/^application\/json *(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
-    return { status: 415, reason: "the content type is not application/json (§4)" };
-  }
-  return undefined;
-}
-
-function refuse(request: IncomingMessage, response: ServerResponse, status: number, reason: string): void {
-  // what is left of the request is not read
-  const last = request.complete ? {} : { connection: "close" };
-  const allow = status === 405 ? { allow: "POST" } : {};
-  response.writeHead(status, { "content-type": "application/json", ...last, ...allow });
-  response.end(JSON.stringify({ sandbox: true, error: reason }));
-}
-
-function answerLedger(request: IncomingMessage, response: ServerResponse, ledger: LedgerWriter): void {
-  if (request.method !== "GET") {
-    refuse(request, response, 405, "only GET");
+/** Answers one request, or leaves it without an answer where that is its fate. */
+export async function serve(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url === LEDGER && request.method === "GET") {
+    answer(response, 200, ledgerOf(service));
     return;
   }
-  response.writeHead(200, { "content-type": "application/json" });
-  response.end(JSON.stringify(ledger.read()));
+  const read = await readRequest(service, request);
+  if (read.length === 3) {
+    const [, status, error] = read;
+    // what is left of the request is not read
+    const last: Record<string, string> = request.complete ? {} : { connection: "close" };
+    answer(response, status, { sandbox: true, error }, status === 405 ? { ...last, allow: "POST" } : last);
+    return;
+  }
+  const fate = service.fateOf(read[1]);
+  if (fate.latencyMs > 0) await sleep(fate.latencyMs);
+  if (!service.isClosed) carryOut(service, read, fate, response);
+}
+
+const LEDGER = "/sandbox/ledger";
+
+type Read = readonly [operation: Operation<OperationName>, payload: string];
+type Refused = readonly ["refused", status: number, error: string];
+
+/** The order of what is looked at is the sandbox's own: path, method, key, content type, body. */
+async function readRequest(service: Service, request: IncomingMessage): Promise<Read | Refused> {
+  if (request.url === LEDGER) return ["refused", 405, "only GET"];
+  const operation = OPERATIONS.find(({ path }) => path === request.url);
+  if (!operation) return ["refused", 404, "no such path (§4)"];
+  service.requests += 1;
+  if (request.method !== "POST") return ["refused", 405, "only POST (§4)"];
+  const { "x-api-key": key, "content-type": type = "" } = request.headers;
+  if (key !== service.apiKey) return ["refused", 401, "the x-api-key header is missing or wrong (§5.1)"];
+  const isJson = /^application\/json *(?:;|$)/i.test(type);
+  if (!isJson) return ["refused", 415, "the content type is not application/json (§4)"];
+  const body = await bodyOf(request);
+  if (body === undefined) return ["refused", 413, `more than ${BODY_BYTES_MAX} bytes`];
+  const payload = operation.encrypted ? opened(body, service.open) : body;
+  const refusal = typeof payload === "string" ? refusalOfFields(operation, payload) : payload.refusal;
+  return typeof payload === "string" && refusal === undefined ? [operation, payload] : ["refused", 400, refusal ?? ""];
 }
 
 /** The whole body, or undefined when it is too large. */
-function readBody(request: IncomingMessage, done: (body: string | undefined) => void): void {
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  request.on("data", (chunk: Buffer) => {
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
-    else if (bytes - chunk.length <= BODY_BYTES_MAX) done(undefined);
-  });
-  request.on("end", () => {
-    if (bytes > BODY_BYTES_MAX) return;
-    const only = chunks.length === 1 ? chunks[0] : undefined;
-    done((only ?? Buffer.concat(chunks)).toString("utf8"));
-  });
+    if (bytes > BODY_BYTES_MAX) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }
 
-export function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+/** The payload out of the envelope of §2.4, or why it cannot be had. */
+function opened(body: string, open: Service["open"]): string | { readonly refusal: string } {
+  const envelope = parseObject(body);
+  const hex = envelope?.["body"];
+  if (!envelope || typeof hex !== "string" || Object.keys(envelope).length !== 1)
+    return { refusal: 'the request is not {"body": "<hex>"} (§2.4)' };
+  const payload = open(hex);
+  if (payload === undefined) return { refusal: "the body does not decrypt with this key, IV and padding (§5.2)" };
+  const isCompact = !/\s/.test(payload.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'));
+  return isCompact ? payload : { refusal: "the decrypted payload is not compact JSON (§5.2, step 1)" };
+}
+
+/** §2.6 shows no required fields, so none is missed here, but an empty object is. */
+function refusalOfFields({ forms }: Operation, payload: string): string | undefined {
+  const given = parseObject(payload);
+  if (!given) return "the payload is not one JSON object";
+  const names = Object.keys(given);
+  if (names.length === 0) return "the payload has no fields";
+  const has = (shape: object, name: string): boolean => Object.hasOwn(shape, name);
+  const unknown = names.find((name) => !forms.some(({ schema }) => has(schema.shape, name)));
+  if (unknown !== undefined) return `the field ${JSON.stringify(unknown.slice(0, 40))} is not in §2`;
+  const form = forms.find(({ schema }) => names.every((name) => has(schema.shape, name)));
+  if (!form) return "the fields belong to two different forms of §2.5";
+  const wrong = fieldsOf(form).find(({ name, kind }) => name in given && !hasType(kind, given[name]));
+  return wrong && `the field ${wrong.name} is not of its type (§2)`;
+}
+
+function hasType(kind: FieldFacts["kind"], value: unknown): boolean {
+  if (kind === "whole") return Number.isInteger(value);
+  return typeof value === (kind === "amount" ? "number" : "string");
+}
+
+/** A null-prototype object, or undefined for anything else. */
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    return Object.assign(Object.create(null), value) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lets a valid request meet its fate: into the ledger first if it is carried out, then the answer, or none. */
+function carryOut(
+  { entries }: Service,
+  [operation, payload]: Read,
+  { fault, status }: Fate,
+  response: ServerResponse,
+): void {
+  const add = (told: number): number =>
+    entries.push({ number: entries.length + 1, operation: operation.name, payload, status: told });
+  // §4 does not show the body of a 200: this one is the sandbox's own
+  const accepted = () => ({ sandbox: true, message: operation.accepted, number: add(200) });
+  const no = (told: number, error: string, headers: Record<string, string> = {}): void =>
+    answer(response, told, { sandbox: true, error: `${error}, on request` }, headers);
+  const fates: Readonly<Record<FaultName, () => unknown>> = {
+    refuse: () => no(422, "refused"),
+    rateLimit: () => no(429, "too many requests", { "retry-after": "1" }),
+    serverErrorBefore: () => no(500, "failed"),
+    resetBefore: () => response.socket?.resetAndDestroy(),
+    html: () => response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Sandbox</title>"),
+    redirect: () => no(307, "moved", { location: `/moved${operation.path}` }),
+    serverErrorAfter: () => no(add(500) && 500, "failed"),
+    resetAfter: () => (add(0), response.socket?.resetAndDestroy()),
+    noAnswer: () => add(0),
+    slowBody: () => drip(response, JSON.stringify(accepted())),
+    hugeBody: () => answer(response, 200, { ...accepted(), filling: "x".repeat(1024 * 1024) }),
+  };
+  if (status !== undefined) no(status, "refused");
+  else if (fault === undefined) answer(response, 200, accepted());
+  else fates[fault]();
+}
+
+function answer(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
+  const text = JSON.stringify(body);
+  const length = Buffer.byteLength(text);
+  response.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers });
+  response.end(text);
+}
+
+/** Answers at one byte per second. */
+function drip(response: ServerResponse, text: string): void {
+  response.writeHead(200, { "content-type": "application/json", "content-length": text.length });
+  let sent = 0;
+  const timer = setInterval(() => {
+    response.write(text.charAt(sent));
+    sent += 1;
+    if (sent === text.length) response.end();
+  }, 1000);
+  response.flushHeaders();
+  response.on("close", () => clearInterval(timer));
 }

@@ -3,25 +3,39 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createOpener } from "../client/envelope.ts";
-import { readAesIv, readAesKey } from "../client/keys.ts";
-import { createFates } from "./faults.ts";
-import { openLedger, type Ledger } from "./ledger.ts";
-import { assertSandboxOptions, type SandboxOptions } from "./options.ts";
-import { digest, serve, type Service } from "./serve.ts";
+import * as z from "zod/mini";
+import { createOpener, readAesIv, readAesKey, type Padding } from "../client/envelope.ts";
+import { SETTINGS } from "../config/schema.ts";
+import { PaydropError } from "../errors.ts";
+import { createFates, FAULTS, type FaultRates, type LatencyRange } from "./faults.ts";
+import { ledgerOf, serve, type Ledger, type Service } from "./serve.ts";
 
 export type { FaultName, FaultRates, LatencyRange } from "./faults.ts";
-export type { Ledger, LedgerEntry } from "./ledger.ts";
-export type { SandboxOptions } from "./options.ts";
+export type { Ledger, LedgerEntry } from "./serve.ts";
 
 /** Well known on purpose: they open nothing but the sandbox. */
 export const SANDBOX_API_KEY = "sandbox-api-key-no-secret";
 export const SANDBOX_AES_KEY = "73616e64626f782d6165732d6b65792d6e6f742d612d7365637265742d303031";
 export const SANDBOX_AES_IV = "73616e64626f782d69762d3030303031";
 
+/** How a sandbox is started, and what it does wrong on purpose. */
+export interface SandboxOptions {
+  /** On 127.0.0.1; 7900 unless said, 0 takes a free one. */
+  readonly port?: number | undefined;
+  /** The key that requests must bring; `SANDBOX_API_KEY` unless said. */
+  readonly apiKey?: string;
+  /** `pkcs7` unless said. */
+  readonly padding?: Padding;
+  /** The same seed and payloads meet the same faults. */
+  readonly seed?: number;
+  /** `{ resetAfter: 0.01 }`: shares of the requests. None unless said, but where a row asks for one: `SANDBOX-422`. */
+  readonly faults?: FaultRates;
+  /** Time before each answer, `{ min, max }` in milliseconds; none unless said. */
+  readonly latencyMs?: LatencyRange;
+}
+
 /** A sandbox that answers until `close`. */
 export interface Sandbox {
-  readonly host: string;
   /** The port that was taken, where `port: 0` asked for a free one. */
   readonly port: number;
   /** The base URL. */
@@ -35,34 +49,43 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+const SHARES = `shares from 0 to 1, together at most 1, of ${FAULTS.join(", ")}`;
+const share = z.number(SHARES).check(z.minimum(0, SHARES));
+const isShare = (rates: FaultRates): boolean => Object.values(rates).reduce((sum, rate) => sum + rate, 0) <= 1 + 1e-9;
+const RANGE = "{ min, max } in milliseconds";
+const range = z.object({ min: z.number(RANGE).check(z.minimum(0, RANGE)), max: z.number(RANGE) }, RANGE);
+const whole = (max: number, right: string) => z.int(right).check(z.minimum(0, right), z.maximum(max, right));
+
+/** A misspelt option is refused: a test that asks for faults must not pass without any. */
+const OPTIONS = z.strictObject({
+  port: z._default(whole(65_535, "from 0 to 65535"), 7900),
+  apiKey: z._default(z.string("a text").check(z.minLength(1, "a text")), SANDBOX_API_KEY),
+  padding: SETTINGS.shape.padding,
+  seed: z._default(whole(2 ** 31, "a whole number"), 1),
+  faults: z._default(z.partialRecord(z.enum(FAULTS), share, SHARES).check(z.refine(isShare, SHARES)), {}),
+  latencyMs: z._default(range.check(z.refine(({ min, max }) => max >= min, RANGE)), { min: 0, max: 0 }),
+});
+
 /**
- * A server with the four endpoints of §4, for trying and testing; nothing in it moves money. Where §4 to §8 are silent
- * its answers are its own. Rejects with PaydropError `config` for an option that cannot be right, with the system's
- * error when the port is taken (`EADDRINUSE`).
+ * A server with the endpoints of §4, for trying and testing; nothing in it moves money. Where §4 to §8 are silent its
+ * answers are its own. Rejects with PaydropError `config` for an option that cannot be right, with the system's error
+ * when the port is taken (`EADDRINUSE`).
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  assertSandboxOptions(options);
-  const { host = "127.0.0.1", apiKey = SANDBOX_API_KEY, aesKey = SANDBOX_AES_KEY, aesIv = SANDBOX_AES_IV } = options;
-  const open = createOpener({
-    key: readAesKey(aesKey, "auto", "aesKey"),
-    iv: readAesIv(aesIv, "auto", "aesIv"),
-    ...(options.padding === undefined ? {} : { padding: options.padding }),
-  });
-  const fateOf = createFates(options.seed ?? 1, options.faults ?? {}, options.latencyMs ?? { min: 0, max: 0 });
-  const ledger = openLedger(options.ledgerEntriesMax ?? 10_000, options.ledgerFile);
-  const service: Service = { open, fateOf, ledger, keyDigest: digest(apiKey), isClosed: false };
-  const server = createServer((request, response) => serve(service, request, response));
-  server.listen(options.port ?? 7900, host);
+  const { port: wanted, apiKey, padding, seed, faults, latencyMs } = readOptions(options);
+  const keys = { apiKey, aesKey: SANDBOX_AES_KEY, aesIv: SANDBOX_AES_IV };
+  const service: Service = {
+    ...{ apiKey, entries: [], requests: 0, isClosed: false },
+    open: createOpener({ key: readAesKey(keys.aesKey), iv: readAesIv(keys.aesIv), padding }),
+    fateOf: createFates(seed, faults, latencyMs),
+  };
+  // who hangs up in the middle of a request gets no answer
+  const server = createServer((request, response) => void serve(service, request, response).catch(() => undefined));
+  server.listen(wanted, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    host,
-    port,
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    apiKey,
-    aesKey,
-    aesIv,
-    ledger: () => ledger.read(),
+    ...{ port, url: `http://127.0.0.1:${port}`, ...keys, ledger: () => ledgerOf(service) },
     async close() {
       if (service.isClosed) return;
       service.isClosed = true;
@@ -70,7 +93,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       server.close();
       server.closeAllConnections();
       await ended;
-      ledger.close();
     },
   };
+}
+
+function readOptions(options: SandboxOptions): z.output<typeof OPTIONS> {
+  const { success, data, error } = OPTIONS.safeParse(options);
+  if (success) return data;
+  const [issue] = error.issues;
+  if (issue?.code === "unrecognized_keys")
+    throw new PaydropError("option_unknown", { option: issue.keys[0], known: Object.keys(OPTIONS.shape).join(", ") });
+  const [option = "what startSandbox is given"] = issue?.path ?? [];
+  throw new PaydropError("option_wrong", { option: String(option), right: issue?.message });
 }

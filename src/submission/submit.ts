@@ -1,230 +1,169 @@
-import type { LimitFunction } from "p-limit";
-import type { Answer } from "../client/answer.ts";
-import type { Stop } from "../events.ts";
-import { faultPoint } from "../fault-point.ts";
-import type { AttemptEnd } from "../journal/row-record.ts";
-import type { Begun } from "../journal/store.ts";
-import type { Operation } from "../operations/operation.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
-import { OwnLanes } from "./own-lanes.ts";
-import { type Pace, TurnedAway } from "./pace.ts";
-import { Retries, type RetryLimits } from "./retry.ts";
-import { stopOfEndpoint, stopOfSignal, StopRules, type UnknownsInARow } from "./stop-rules.ts";
+import type { Leaving } from "../journal/store.ts";
+import { stopFor, STOPS, type Stop, type StopCode } from "../messages/stops.ts";
+import { RowSender, type Ended, type Submission } from "./send-row.ts";
+import { Halt, type Shared } from "./shared.ts";
 
-/** What submission needs from the other stages. */
-interface SubmitParts<Row> {
-  /** Rows that are ready, in input order. Read only as fast as they are sent. */
-  readonly rows: AsyncIterable<readonly Row[]>;
-  /** I2: resolves when the attempt is on stable storage, or says that the row may not go. */
-  readonly begin: (row: Row) => Promise<Begun>;
-  /** Resolves when the outcome is on stable storage. */
-  readonly end: (attempt: number, end: AttemptEnd) => Promise<void>;
-  /** Makes a row that was not sent ready again. */
-  readonly again: (row: Row) => Promise<void>;
-  /** Never rejects. Aborting `signal` gives up on the answer. */
-  readonly send: (row: Row, signal: AbortSignal) => Promise<Answer>;
-  readonly operationOf: (row: Row) => Operation;
-  /** A cleaned excerpt of a body. */
-  readonly excerpt: (row: Row, body: string) => string | undefined;
-  readonly onOutcome: (row: Row, sent: Sent) => void;
-  readonly onWait: (reason: string, waitMs: number) => void;
-  /** The reason to stop that comes from outside, if there is one: the batch was paused or cancelled. */
-  readonly stopAsked: () => Stop | undefined;
-  /** Called when an answer stops this run: at once, before the next row of any batch can go alone. */
-  readonly onStop: (stop: Stop) => void;
-}
-
-/** One row's last attempt of this run. */
-export interface Sent extends AttemptEnd {
-  readonly ordinal: number;
-  readonly sentAt: number;
-  readonly alone: boolean;
-}
-
-export interface SubmitOptions {
-  /** The lanes that all batches of a process share: who asks first goes first, one row in each (I8). */
-  readonly lanes: LimitFunction;
-  /** Shared by all batches: when the service asks for time, no batch sends. */
-  readonly pace: Pace;
-  /** Shared by all batches: rows without a clear answer count together, whichever file they are from. */
-  readonly unknowns: UnknownsInARow;
-  /** Shared by all batches: at most one of them sends a row alone at a time. */
-  readonly alone: LimitFunction;
-  readonly retry429: boolean;
-  readonly limits: RetryLimits;
-  /** First signal: no new attempt. Second: what is in flight becomes unknown. */
-  readonly soft: AbortSignal;
-  readonly hard: AbortSignal;
-  readonly random: () => number;
-}
-
+/** `requests`: those that may have left the machine. */
 export interface Submitted {
   readonly requests: number;
   readonly stop?: Stop;
 }
 
 /**
- * Sends rows, at most `concurrency` in flight. The first row goes alone; the others follow when it was accepted or
- * refused for its own sake (DESIGN §8). Rejects only when the journal fails: then nothing more is sent.
+ * Sends the ready rows of a batch in the order of their turns, until none is left or something stops it (DESIGN §8).
+ * Rejects only when the journal or the spool fails: then nothing more goes, and what came back is saved if possible.
  */
-export async function submit<Row>(parts: SubmitParts<Row>, options: SubmitOptions): Promise<Submitted> {
-  const run = new Run(parts, options);
-  await run.sendAll();
-  return run.stop === undefined ? { requests: run.requests } : { requests: run.requests, stop: run.stop };
+export function submit(parts: Submission): Promise<Submitted> {
+  return parts.shared.together(() => new Run(parts).sendAll());
 }
 
-class Run<Row> {
-  requests = 0;
-  stop: Stop | undefined;
-  readonly #parts: SubmitParts<Row>;
-  readonly #options: SubmitOptions;
-  readonly #lanes: OwnLanes;
-  readonly #pace: Pace;
-  readonly #retries: Retries;
-  readonly #rules: StopRules;
-  readonly #stopping = new AbortController();
-  /** Until one is accepted or refused for its own sake, each row goes alone: a wrong key costs one row, not a file. */
-  #alone = true;
-  /** The commit of the last outcome. Outcomes commit in the order they come in: when the last is durable, all are. */
-  #lastEnded: Promise<void> = Promise.resolve();
-  #failure: unknown;
+/** A lane that waits for the next commit. */
+interface Waiting {
+  /** The outcome of its last row. */
+  readonly ended: Ended | undefined;
+  /** It takes a row from that commit. */
+  readonly isFree: boolean;
+  readonly resolve: (row: Leaving | undefined) => void;
+}
 
-  constructor(parts: SubmitParts<Row>, options: SubmitOptions) {
+/** A batch on its lanes. */
+class Run {
+  readonly #parts: Submission;
+  readonly #shared: Shared;
+  readonly #halt: Halt;
+  readonly #rows: RowSender;
+  /** Lanes at work for this batch, and those that it asked for. */
+  #lanes = 0;
+  #asked = 0;
+  /** The last commit that was asked for rows gave fewer. */
+  #isDry = false;
+  #waiting: Waiting[] = [];
+  #isCommitting = false;
+  readonly #end = Promise.withResolvers<undefined>();
+
+  constructor(parts: Submission) {
     this.#parts = parts;
-    this.#options = options;
-    this.#lanes = new OwnLanes(options.lanes);
-    this.#pace = options.pace;
-    this.#rules = new StopRules(options.unknowns);
-    this.#retries = new Retries(options.limits, () => performance.now(), options.random);
+    this.#shared = parts.shared;
+    this.#halt = new Halt(parts.shared, () => this.#askForLanes());
+    this.#rows = new RowSender(parts, this.#halt);
   }
 
-  async sendAll(): Promise<void> {
-    const onSoft = (): void => this.#stopFor(stopOfSignal(this.#options.soft));
-    if (this.#options.soft.aborted) onSoft();
-    this.#options.soft.addEventListener("abort", onSoft);
+  async sendAll(): Promise<Submitted> {
+    const { soft } = this.#parts.signals;
+    const onSoft = (): void => this.#halt.stopFor(stopFor(codeOf(soft.reason)));
+    const look = (): void => void this.#halt.isStopping();
+    this.#shared.going.add(look);
+    soft.addEventListener("abort", onSoft);
+    if (soft.aborted) onSoft();
+    this.#askForLanes();
+    await this.#end.promise;
+    soft.removeEventListener("abort", onSoft);
+    this.#shared.going.delete(look);
+    if (this.#halt.failure) throw this.#halt.failure.error;
+    const stop = this.#halt.stop ?? this.#rows.rules.atEnd();
+    const { requests } = this.#rows;
+    return stop ? { requests, stop } : { requests };
+  }
+
+  /** While rows go alone one lane, after the turn that a lone row has among those of all batches; then all lanes. */
+  #askForLanes(): void {
+    if (this.#isOver()) {
+      if (this.#lanes === 0) this.#end.resolve(undefined);
+      return;
+    }
+    const { isAlone } = this.#rows;
+    const onLane = (): Promise<void> => this.#shared.lanes(() => this.#lane());
+    while (this.#lanes + this.#asked < (isAlone ? 1 : this.#shared.concurrency)) {
+      this.#asked += 1;
+      void (isAlone ? this.#shared.alone(onLane) : onLane());
+    }
+  }
+
+  /** A lane takes a row whose turn is durable (I2), sends it, and takes the next one when its outcome is durable. */
+  async #lane(): Promise<void> {
+    this.#asked -= 1;
+    if (this.#isOver()) return;
+    this.#lanes += 1;
+    const alone = this.#rows.isAlone;
     try {
-      await this.#feed();
+      let row = await this.#next();
+      while (row) {
+        const ended: Ended = await this.#rows.send(row, alone);
+        row = await this.#next(ended, alone || this.#isForOthers());
+      }
     } catch (error) {
-      this.#fail(error);
-    } finally {
-      await this.#lanes.ended();
-      await this.#lastEnded.catch((error: unknown) => this.#fail(error));
-      this.#options.soft.removeEventListener("abort", onSoft);
-      this.stop ??= this.#rules.atEnd();
+      // nobody knows what became of the row: the next start makes it unknown (I4)
+      this.#halt.fail(error);
     }
-    if (this.#failure !== undefined) throw this.#failure as Error;
+    this.#lanes -= 1;
+    this.#askForLanes();
   }
 
-  /** Hands rows to free lanes, one at a time: a queue of closures would hold the whole file in memory. */
-  async #feed(): Promise<void> {
-    for await (const rows of this.#parts.rows) {
-      for (const row of rows) {
-        if (this.#alone) await this.#options.alone(() => this.#startAlone(row));
-        else if (!this.#isStopping()) await this.#start(row, false);
-        if (this.#isStopping()) return;
-      }
-    }
+  /** Others wait for a lane, and this batch has more than its share: a small file is not starved by a large one. */
+  #isForOthers(): boolean {
+    const { lanes, going, concurrency } = this.#shared;
+    return lanes.pendingCount > this.#asked && this.#lanes > Math.floor(concurrency / going.size);
   }
 
-  async #startAlone(row: Row): Promise<void> {
-    if (this.#isStopping()) return;
-    await this.#start(row, true);
-    await this.#lanes.ended();
-  }
-
-  /** Resolves when the row has got a free lane. */
-  #start(row: Row, alone: boolean): Promise<void> {
-    return this.#lanes.start(() => this.#sendRow(row, alone).catch((error: unknown) => this.#fail(error)));
-  }
-
-  /** Sends one row, again where it may go again, until it has an end or the run stops. */
-  async #sendRow(row: Row, alone: boolean): Promise<void> {
-    const turnedAway = new TurnedAway(this.#pace);
-    for (;;) {
-      await this.#pace.turn(this.#stopping.signal);
-      if (this.#isStopping()) return;
-      const begun = await this.#parts.begin(row);
-      if (begun.attempt === undefined) return;
-
-      const sentAt = Date.now();
-      this.requests += 1;
-      faultPoint("send.before");
-      const sending = this.#parts.send(row, this.#options.hard);
-      faultPoint("send.after");
-      const answer = await sending;
-      faultPoint("answer.read");
-      const outcome = outcomeOf(answer, this.#options);
-      if (answer.kind === "unsent") this.requests -= 1;
-      else this.#retries.reached();
-
-      const body = answer.kind === "answered" ? answer.body : "";
-      const end = attemptEnd(outcome, answer, body === "" ? undefined : this.#parts.excerpt(row, body));
-      const waitMs = this.#isStopping() ? undefined : this.#waitBeforeNext(outcome, answer, turnedAway);
-      // What stops the run must be known before any lane asks for its next row.
-      if (waitMs === undefined) this.#observe(row, outcome, body);
-      const ended = this.#parts.end(begun.attempt, end);
-      if (waitMs === undefined) {
-        // not awaited: the next attempts share this commit (I8)
-        this.#lastEnded = ended.then(
-          () => this.#parts.onOutcome(row, { ...end, ordinal: begun.ordinal, sentAt, alone }),
-          (error: unknown) => this.#fail(error),
-        );
-        // while rows go one by one, whether the next one goes may depend on this outcome
-        if (this.#alone || this.#isStopping()) await ended;
-        return;
-      }
-      // before the commit: no other lane may start a request meanwhile
-      this.#pace.waitMs(waitMs);
-      await ended;
-      this.#parts.onWait(outcome.reason, waitMs);
-      await this.#parts.again(row);
+  /** Makes the outcome durable, and gives the row that goes next on this lane. undefined: none, or the lane ends. */
+  async #next(ended?: Ended, isLast = false): Promise<Leaving | undefined> {
+    const { pace } = this.#shared;
+    for (let outcome = ended; ; outcome = undefined) {
+      const isFree = !isLast && !this.#halt.isStopping() && pace.start();
+      const row = outcome || isFree ? await this.#commit(outcome, isFree) : undefined;
+      if (isFree || isLast || this.#isOver()) return row;
+      await this.#halt.wait(pace.delayMs());
     }
   }
 
-  /** Milliseconds until this row goes again, or undefined when this attempt was its last. */
-  #waitBeforeNext(outcome: Outcome, answer: Answer, turnedAway: TurnedAway): number | undefined {
-    if (outcome.again === "backoff") return this.#retries.unreachable();
-    if (outcome.again !== "as_told") return undefined;
-    return this.#retries.rateLimited(turnedAway.onceMore(), answer.kind === "answered" ? answer.retryAfter : undefined);
+  #commit(ended: Ended | undefined, isFree: boolean): Promise<Leaving | undefined> {
+    const committed = new Promise<Leaving | undefined>((resolve) => this.#waiting.push({ ended, isFree, resolve }));
+    if (!this.#isCommitting) void this.#commitAll();
+    return committed;
   }
 
-  #observe(row: Row, outcome: Outcome, body: string): void {
-    if (outcome.state === "accepted" || outcome.reason === "refused") {
-      this.#alone = false;
-      this.#pace.took();
+  /** Answers that were read at one moment share a commit, and so do those that come while one is made. */
+  async #commitAll(): Promise<void> {
+    this.#isCommitting = true;
+    while (this.#waiting.length > 0) {
+      await new Promise(setImmediate);
+      const lanes = this.#waiting;
+      this.#waiting = [];
+      const leaving = (await this.#commitTogether(lanes)).values();
+      for (const { isFree, resolve } of lanes) resolve(isFree ? leaving.next().value : undefined);
     }
-    const found = this.#rules.observe(outcome, body);
-    if (!found) return;
-    const stop = stopOfEndpoint(found, outcome, this.#parts.operationOf(row));
-    this.#parts.onStop(stop);
-    this.#stopFor(stop);
+    this.#isCommitting = false;
   }
 
-  #isStopping(): boolean {
-    if (this.#stopping.signal.aborted) return true;
-    const asked = this.#parts.stopAsked();
-    if (asked) this.#stopFor(asked);
-    return asked !== undefined;
+  /** Outcomes in, and the turn mark up for as many rows as lanes are free, in one act (I2, I8). */
+  async #commitTogether(lanes: readonly Waiting[]): Promise<readonly Leaving[]> {
+    const { store, batch } = this.#parts;
+    const ended = lanes.flatMap((lane) => lane.ended ?? []);
+    const outcomes = ended.map(({ outcome }) => outcome);
+    const free = this.#halt.isStopping() ? 0 : lanes.filter(({ isFree }) => isFree).length;
+    if (outcomes.length + free === 0) return [];
+    try {
+      const { leaving, phase, isHeld } = await store.commit(batch.id, outcomes, free);
+      // a row that stays ready may be left for the next commit
+      const isReady = outcomes.some(({ state }) => state === "again");
+      if (free > 0 || isReady) this.#isDry = leaving.length < free && !isReady;
+      if (phase === "paused" || phase === "cancelled") this.#halt.stopFor(stopFor(phase));
+      else if (isHeld) this.#halt.stopFor(stopFor("folder_held"));
+      for (const one of ended) this.#rows.tellRow(one);
+      this.#askForLanes();
+      return leaving;
+    } catch (error) {
+      // perhaps it is durable all the same: the outcomes of others that come back are saved, and nothing else
+      this.#halt.fail(error);
+      return [];
+    }
   }
 
-  #stopFor(stop: Stop): void {
-    this.stop ??= stop;
-    this.#stopping.abort();
-  }
-
-  /** The journal failed: no further send, whatever else happens. */
-  #fail(error: unknown): void {
-    this.#failure ??= error;
-    this.#stopping.abort();
+  #isOver(): boolean {
+    return this.#isDry || this.#halt.isStopping();
   }
 }
 
-function attemptEnd(outcome: Outcome, answer: Answer, response: string | undefined): AttemptEnd {
-  return {
-    state: outcome.state,
-    reason: outcome.reason,
-    durationMs: answer.durationMs,
-    ...(outcome.httpStatus === undefined ? {} : { httpStatus: outcome.httpStatus }),
-    ...(response === undefined ? {} : { response }),
-  };
+function codeOf(reason: unknown): StopCode {
+  return typeof reason === "string" && Object.hasOwn(STOPS, reason) ? (reason as StopCode) : "signal";
 }

@@ -1,21 +1,17 @@
 /**
  * `npm run bench -- [--rows 100000] [--repeat 3] [--operation payouts-b,transfers] [--format csv,json]
- * [--peers paydrop,undici] [--json]`: paydrop against what people would use instead, and its stages alone. Other
- * measurements by their flags: `--whole --stages --latency --memory --small --past 5000000 --loop --fair`, or `--all`.
+ * [--peers paydrop,undici] [--json]`: paydrop against what people would use instead. Other
+ * measurements by their flags: `--whole --latency --memory --small`, or `--all`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { fair } from "./fair.ts";
 import { latency } from "./latency.ts";
-import { loop } from "./loop.ts";
 import { memory } from "./memory.ts";
-import { past } from "./past.ts";
 import { FORMATS, type Format, type Kind, KINDS } from "./payment-files.ts";
 import { PEERS, type PeerName } from "./peers.ts";
 import { small } from "./small.ts";
-import { stages } from "./stages.ts";
 import { whole } from "./whole.ts";
 
 /** What every measurement is told. */
@@ -34,8 +30,6 @@ export interface Bench {
   /** Small files: how often one is run, and how many are dropped. */
   readonly times: number;
   readonly files: number;
-  /** Rows of the journal with a past. */
-  readonly past: number;
   /** The launcher that is measured: of this build, or of another one to compare with. */
   readonly program: string;
   /** A folder to work in, on a disk whose syncs count. */
@@ -46,9 +40,9 @@ export interface Bench {
   readonly progress: (text: string) => void;
 }
 
-const MODES = { whole, stages, latency, memory, small, past, loop, fair } as const;
+const MODES = { whole, latency, memory, small } as const;
 type Mode = keyof typeof MODES;
-const DEFAULT_MODES: readonly Mode[] = ["whole", "stages"];
+const DEFAULT_MODES: readonly Mode[] = ["whole"];
 
 const OPTIONS = {
   rows: { type: "string", default: "100000" },
@@ -65,13 +59,9 @@ const OPTIONS = {
   json: { type: "boolean", default: false },
   all: { type: "boolean", default: false },
   whole: { type: "boolean", default: false },
-  stages: { type: "boolean", default: false },
   latency: { type: "boolean", default: false },
   memory: { type: "boolean", default: false },
   small: { type: "boolean", default: false },
-  past: { type: "string" },
-  loop: { type: "boolean", default: false },
-  fair: { type: "boolean", default: false },
 } as const;
 
 if (process.argv[1] === import.meta.filename) await main(process.argv.slice(2));
@@ -90,7 +80,6 @@ async function main(args: readonly string[]): Promise<void> {
     seconds: amount("seconds", values.seconds),
     times: amount("times", values.times),
     files: amount("files", values.files),
-    past: amount("past", values.past ?? "5000000"),
     program: resolve(values.program),
     folder,
     say: (text) => values.json || process.stdout.write(`${text}\n`),

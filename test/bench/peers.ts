@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "./child.ts";
@@ -7,15 +6,11 @@ import { type FileWish, makeFile, PATH_OF } from "./payment-files.ts";
 import { writeBodies } from "./peers/bodies.ts";
 
 export const LANES = 50;
-export const PEERS = ["paydrop", "undici", "usual", "aiohttp", "parallel"] as const;
+export const PEERS = ["paydrop", "undici", "usual"] as const;
 export type PeerName = (typeof PEERS)[number];
 
 export interface Peer {
   readonly title: string;
-  /** What is missing on this machine to run it, or undefined. */
-  readonly missing?: () => string | undefined;
-  /** So few rows at most, because it is slow; the figures are per row all the same. */
-  readonly rowsMax?: number;
   /** Its rate is the server's from first request to last answer: what came before is not part of what it stands for. */
   readonly isOnlySending?: true;
   /** Prepares what it needs and gives the command; called anew before each repetition. */
@@ -23,7 +18,6 @@ export interface Peer {
 }
 
 const IN_PEERS = join(import.meta.dirname, "peers");
-const PYTHON = process.env["PYTHON"] ?? "python3";
 
 /** paydrop as a person starts it. `program`: the launcher of a build; `settings`: further variables. */
 export function paydropCommand(
@@ -66,32 +60,6 @@ export const PEER: Readonly<Record<PeerName, Peer>> = {
     title: "usual script (fetch)",
     prepare: (wish, url) => node("usual-script.ts", [makeIn(wish, "usual"), url, PATH_OF[wish.kind]]),
   },
-  aiohttp: {
-    title: "Python aiohttp",
-    missing: () => (works(PYTHON, ["-c", "import aiohttp, cryptography"]) ? undefined : "aiohttp and cryptography"),
-    rowsMax: 10_000,
-    prepare: (wish, url) => {
-      const script = join(IN_PEERS, "aiohttp_script.py");
-      const file = makeIn({ ...wish, format: "csv" }, "aiohttp");
-      return {
-        program: PYTHON,
-        operands: [script, file, url, PATH_OF[wish.kind], String(LANES)],
-        env: { ...PAYDROP_KEYS, HOME: process.env["HOME"] ?? "/" },
-      };
-    },
-  },
-  parallel: {
-    title: "GNU parallel, curl",
-    missing: () => ["parallel", "curl", "openssl"].filter((name) => !works(name, ["--version"], ["version"])).join(", ") || undefined, // prettier-ignore
-    rowsMax: 200,
-    prepare: (wish, url) => {
-      const file = makeIn({ ...wish, format: "jsonl" }, "parallel");
-      const script = join(IN_PEERS, "send-one.sh");
-      const env = { ...PAYDROP_KEYS, HOME: emptyFolder(wish.folder, "home") };
-      const operands = ["--will-cite", "-j", String(LANES), "-a", file, "sh", script, url + PATH_OF[wish.kind]];
-      return { program: "parallel", operands, env };
-    },
-  },
 };
 
 /** Removes what the repetitions left. */
@@ -105,8 +73,4 @@ function makeIn(wish: FileWish, name: string): string {
 
 function node(script: string, operands: readonly string[]): Command {
   return { program: process.execPath, operands: [join(IN_PEERS, script), ...operands, String(LANES)] };
-}
-
-function works(program: string, ...tries: readonly (readonly string[])[]): boolean {
-  return tries.some((operands) => spawnSync(program, operands, { stdio: "ignore" }).status === 0);
 }

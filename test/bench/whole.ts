@@ -28,7 +28,6 @@ export interface Whole extends Job {
 
 /** Whole jobs, file in and results out: all programs in turn, again and again, so that a slow minute hits them all. */
 export async function whole(bench: Bench): Promise<Whole[]> {
-  const there = PEERS.filter((name) => isThere(name, bench));
   const [kind = "payouts-b"] = bench.kinds;
   const formats = bench.formats.filter((format) => format !== "csv");
   const jobs: readonly Job[] = [
@@ -38,7 +37,7 @@ export async function whole(bench: Bench): Promise<Whole[]> {
   const measured: Whole[] = [];
   for (const job of jobs) {
     const wanted = measured.length === 0 ? bench.peers : bench.peersElsewhere;
-    const peers = there.filter((name) => wanted.includes(name));
+    const peers = PEERS.filter((name) => wanted.includes(name));
     const result = await withService({}, (service) => measure(bench, service, job, peers));
     measured.push(result);
     bench.say(`\n${job.kind}, ${job.format}, ${figure(bench.rows)} rows\n\n${wholeTable(result)}`);
@@ -59,7 +58,7 @@ async function measure(bench: Bench, service: Service, job: Job, peers: readonly
 
 async function measureOne(bench: Bench, service: Service, name: PeerName, job: Job): Promise<Measured> {
   const peer = PEER[name];
-  const rows = Math.min(bench.rows, peer.rowsMax ?? Infinity);
+  const { rows } = bench;
   const folder = join(bench.folder, "whole");
   mkdirSync(folder, { recursive: true });
   try {
@@ -102,14 +101,5 @@ export function wholeTable({ runs }: Whole): string {
       ],
     ];
   });
-  const few = PEERS.filter((name) => runs[name] && PEER[name].rowsMax !== undefined);
-  const note = few.map((name) => `${PEER[name].title}: of ${figure(runs[name]?.[0]?.rows)} rows`).join("; ");
-  return table(header, lines) + (note === "" ? "" : `\n\n${note}.`);
-}
-
-function isThere(name: PeerName, bench: Bench): boolean {
-  if (!bench.peers.includes(name)) return false;
-  const missing = PEER[name].missing?.();
-  if (missing !== undefined) bench.say(`left out: ${PEER[name].title} (not here: ${missing})`);
-  return missing === undefined;
+  return table(header, lines);
 }

@@ -1,108 +1,116 @@
-import { describe, expect, test } from "vitest";
-import { operationOf } from "../../src/checks/operation-of.ts";
-import type { OperationClues } from "../../src/checks/operation-of.ts";
-import { GOOD_OPTION_A, GOOD_ROWS } from "../support/rows.ts";
+import { expect, test } from "vitest";
+import { check, codesOf, csvOf, GOOD, GOOD_B, wordsOf, type Given } from "./checking.ts";
 
-const PAYOUT = Object.keys(GOOD_ROWS.payout);
-const TRANSFER = Object.keys(GOOD_ROWS.transfer);
+const OPTIONS = Object.entries({ ...GOOD, payout: GOOD_B });
 
-function said(clues: Partial<OperationClues>): string {
-  const found = operationOf({ filePath: "/inbox/november.csv", columns: ["a", "b"], ...clues });
-  if ("code" in found) return found.code;
-  return `${found.operation?.name ?? "none"}${found.mixed ? ", mixed" : ""}`;
-}
+test.for(OPTIONS)("a complete set of columns: %s → that operation", async ([name, row]) => {
+  const { checked, refused } = await check("rows.csv", csvOf(row));
+  expect(refused).toEqual([]);
+  expect(checked?.operation).toBe({ payout: "payout, option B", payoutA: "payout, option A" }[name] ?? name);
+});
 
-describe("the operation of a file", () => {
-  test.each([
-    ["the flag", { operation: "transfer", filePath: "/inbox/loans/x.csv", columns: TRANSFER }, "transfer"],
-    ["the wrapper", { wrapperOperation: "Transfers", filePath: "/inbox/loans/x.csv", columns: TRANSFER }, "transfer"],
-    ["its folder", { filePath: "/inbox/transfers/x.csv", columns: TRANSFER }, "transfer"],
-    ["its folder in capitals", { filePath: "/inbox/Payouts/x.csv", columns: PAYOUT }, "payout"],
-    ["the columns of a payout", { columns: PAYOUT }, "payout"],
-    ["the columns of option A", { columns: Object.keys(GOOD_OPTION_A) }, "payout"],
-    ["the columns of a transfer", { columns: ["From Account", "TO-ACCOUNT", "amount"] }, "transfer"],
-    ["the columns of a loan", { columns: ["borrower_id", "amount", "tenure", "name"] }, "loan"],
-    ["the columns of a collection", { columns: ["vpa", "amount"] }, "collection"],
-    ["one telling column", { columns: ["borrower_id", "amount"] }, "loan"],
-    ["a column of its own", { columns: ["operation", "amount", "vpa"] }, "none, mixed"],
-    ["a column beside a folder", { filePath: "/in/loans/x.csv", columns: ["operation", "amount"] }, "loan, mixed"],
-  ] as const)("is what %s says", (_, clues, expected) => {
-    expect(said(clues)).toBe(expected);
+const { vpa, amount } = GOOD.collection;
+
+test.for([
+  ["payee words beside a UPI id", { vpa, amount, "Employee Name": "A" }, "pay_or_collect"],
+  ["an account beside a UPI id", { "UPI ID": vpa, "Net Pay": amount, "A/c No": "501002718280" }, "pay_or_collect"],
+  ["a UPI id and a transfer", { ...GOOD.transfer, vpa }, "operation_ambiguous"],
+  ["nothing known", { account: "1", sum: "5" }, "operation_unknown"],
+  ["a column is missing", { from_account: "A-1", amount: "5" }, "operation_unknown"],
+  ["a column is misspelt", { ...GOOD.transfer, refrence: "1" }, "column_misspelt"],
+] as const)("%s → asked", async ([, row, code]) => {
+  const { refused, rows } = await check("rows.csv", csvOf(row));
+  expect(codesOf(refused)).toEqual([code]);
+  expect(rows).toEqual([]);
+});
+
+test.for([
+  ["the flag", { flags: { operation: "payout" } }, "pay_or_collect"],
+  ["the folder", { folder: "Payouts" }, "pay_or_collect"],
+  ["the folder of transfers", { folder: "transfers" }, "pay_or_collect"],
+] as const satisfies readonly (readonly [string, Given, string])[])(
+  "a collection's columns, and %s says otherwise → asked",
+  async ([, given, code]) => {
+    const { refused } = await check("rows.csv", csvOf(GOOD.collection), given);
+    expect(codesOf(refused)).toEqual([code]);
+  },
+);
+
+test("columns of loans in the folder of transfers → asked, with the way out", async () => {
+  const { refused } = await check("rows.csv", csvOf(GOOD.loan), { folder: "transfers" });
+  expect(codesOf(refused)).toEqual(["operation_mismatch"]);
+  expect(wordsOf(refused)).toContain("--operation loan");
+});
+
+test("said by flag → before wrapper and folder; by wrapper → before the folder", async () => {
+  const json = JSON.stringify({ operation: "loan", rows: [GOOD.loan] });
+  expect((await check("r.json", json, { folder: "transfers" })).checked?.operation).toBe("loan");
+  expect(codesOf((await check("r.json", json, { flags: { operation: "transfer" } })).refused)).toEqual([
+    "operation_mismatch",
+  ]);
+  const unknown = await check("r.json", JSON.stringify({ operation: "gift", rows: [GOOD.loan] }));
+  expect(codesOf(unknown.refused)).toEqual(["operation_unknown"]);
+});
+
+test("own_columns → neither misspelt nor somebody else's", async () => {
+  const own = csvOf({ ...GOOD.collection, refrence: "x", name: "A" });
+  const { refused, checked } = await check("rows.csv", own, { flags: { own_columns: ["refrence", "name"] } });
+  expect(refused).toEqual([]);
+  expect(checked?.operation).toBe("collection");
+});
+
+test("a field that a rule makes optional → its column may be missing; a required one is missed", async () => {
+  const row = Object.fromEntries(Object.entries(GOOD_B).filter(([name]) => name !== "payment_mode"));
+  const optional = await check("p.csv", csvOf(row), {
+    toml: "[rules.payouts.payment_mode]\nrequired = false\n",
+    folder: "payouts",
   });
+  expect(optional.refused).toEqual([]);
+  const required = await check("p.csv", csvOf({ ...GOOD_B }), { toml: "[rules.payouts.purpose]\nrequired = true\n" });
+  expect(wordsOf(required.refused)).toContain("missing for a payout: purpose");
+});
 
-  test.each([
-    ["nothing says it", {}, "operation_unknown"],
-    ["only an amount is there", { columns: ["amount", "currency"] }, "operation_unknown"],
-    ["the wrapper has an unknown word", { wrapperOperation: "salary" }, "operation_unknown"],
-    ["two are complete", { columns: [...TRANSFER, "vpa"] }, "operation_ambiguous"],
-    ["two are begun", { columns: ["borrower_id", "ifsc_code"] }, "operation_ambiguous"],
-    ["the folder is another's", { filePath: "/in/payouts/x.csv", columns: TRANSFER }, "operation_mismatch"],
-    ["the flag is another's", { operation: "loan", columns: ["from_account", "amount"] }, "operation_mismatch"],
-  ] as const)("is a question when %s", (_, clues, code) => {
-    expect(said(clues)).toBe(code);
-  });
+test("our own results file under another name → refused", async () => {
+  const { refused } = await check("new.csv", csvOf({ result_row: "2", result_status: "held", ...GOOD.transfer }));
+  expect(codesOf(refused)).toEqual(["own_results_file"]);
+});
 
-  test("is answered first in a way that needs no command line", () => {
-    const ways = [{ columns: ["amount"] }, { columns: [...TRANSFER, "vpa"] }].map((clues) => operationOf({ filePath: "/in/x.csv", ...clues })); // prettier-ignore
-    expect(ways).toMatchObject([
-      {
-        hint: expect.stringMatching(
-          /^Put the file into a folder named payouts, transfers, loans or collections, or /,
-        ) as string,
-      },
-      { hint: expect.stringMatching(/^Move the file to the folder transfers or collections, or /) as string },
-    ]);
-  });
+const MAPPING = `
+[mapping.hr]
+operation = "payout"
+option = "B"
+amount_unit = "paise"
+header = ["Emp", "Acc", "IFSC", "Net", "Cur"]
+[mapping.hr.columns]
+Emp = ["name", "bank_owner_name"]
+Acc = "bank_acc_num"
+IFSC = "ifsc_code"
+Net = "amount"
+[mapping.hr.constants]
+payment_mode = "NEFT"
+[mapping.hr.must_be]
+Cur = ["INR"]
+[[mapping.hr.lookup]]
+file = "accounts.csv"
+by = "Emp"
+key = "who"
+fields = { debit_account_id = "account" }
+`;
 
-  test("of which the columns are only incomplete is left to the columns' own check", () => {
-    expect(said({ operation: "transfer", columns: ["from_account", "amount"] })).toBe("transfer");
-  });
-
-  test("that its columns contradict is said in the words of the folder", () => {
-    const fault = operationOf({ filePath: "/in/payouts/x.csv", columns: TRANSFER });
-    expect(fault).toMatchObject({
-      message: "these columns look like transfers; the folder is for payouts",
-      hint: "Move the file to the folder transfers, or state its operation with --operation transfer.",
-    });
-  });
-
-  test.each([
-    ["payouts", PAYOUT],
-    ["wages without the account to debit", ["name", "ifsc_code", "bank_acc_num", "amount"]],
-    ["transfers", TRANSFER],
-  ])(
-    "is a question where %s with a VPA lie among the collections: it would take money from who waits for it",
-    (_, has) => {
-      const columns = [...has, "vpa", "amount"];
-      expect(said({ filePath: "/in/collections/x.csv", columns })).toBe("operation_mismatch");
-      expect(said({ columns })).toBe("operation_ambiguous");
-      expect(said({ operation: "collection", columns })).toBe("collection");
-      expect(said({ filePath: "/in/collections/x.csv", columns, ownColumns: has })).toBe("collection");
-    },
-  );
-
-  test("stays a collection in their folder where instalments are told with borrower and tenure", () => {
-    const columns = ["borrower_id", "tenure", "vpa", "amount"];
-    expect(said({ filePath: "/in/collections/x.csv", columns })).toBe("collection");
-    expect(said({ columns })).toBe("operation_ambiguous");
-  });
-
-  test("stays a collection by the columns that a list of customers has as well", () => {
-    const columns = ["vpa", "amount", "name", "mobile", "email", "payment_mode", "notes", "borrower_id", "Employee ID"];
-    expect(said({ filePath: "/in/collections/x.csv", columns })).toBe("collection");
-    expect(said({ columns })).toBe("collection");
-  });
-
-  test("that pays is not asked about for a VPA beside its own columns", () => {
-    expect(said({ filePath: "/in/payouts/x.csv", columns: [...PAYOUT, "vpa"] })).toBe("payout");
-  });
-
-  test("that may take money instead of paying it names the columns and both ways out", () => {
-    const columns = ["vpa", "amount", "ifsc_code", "bank_acc_num"];
-    expect(operationOf({ filePath: "/in/collections/x.csv", columns })).toMatchObject({
-      message:
-        "the folder is for collections, which take money from people; the columns bank_acc_num and ifsc_code look like payouts",
-      hint: 'To pay them move the file to the folder payouts. To collect from them state it with --operation collection, or list these columns in paydrop.toml: own_columns = ["bank_acc_num", "ifsc_code"].',
-    });
-  });
+test("a mapped file → read by it, faults in the file's own words, kept for its results", async () => {
+  const beside = { "accounts.csv": "who,account\nA,ACC-7\n" };
+  const text =
+    "Emp,Acc,IFSC,Net,Cur\nA,50100271828001,HDFC0001234,150000,INR\nA,HOLD,HDFC0001234,1.5,USD\nZ,50100271828001,HDFC0001234,7,INR\n";
+  const { rows, checked, refused } = await check("hr.csv", text, { toml: MAPPING, beside });
+  expect(refused).toEqual([]);
+  expect(rows[0]?.instruction?.payload).toContain('"debit_account_id":"ACC-7"');
+  expect(rows[0]?.instruction?.payload).toContain('"amount":1500.00,');
+  expect(rows[1]?.faults.map(({ code, column, cell }) => [code, column, cell])).toEqual([
+    ["account_word", "Acc (bank_acc_num)", "B3"],
+    ["paise_with_point", "Net (amount)", "D3"],
+    ["value_not_taken", "Cur", undefined],
+  ]);
+  expect(rows.map(({ payee }) => payee !== undefined)).toEqual([true, false, true]);
+  expect(rows[2]?.faults).toMatchObject([{ code: "lookup_missing", facts: { table: "accounts.csv" } }]);
+  expect(checked?.total.amount).toBe("1500.07");
 });

@@ -14,7 +14,7 @@ interface Opened {
 }
 
 /** Nothing is sent over them: what counts is which one is taken. The clocks stand still. */
-function open(connectionsMax: number, alwaysRests = false): Opened {
+function open(connectionsMax: number): Opened {
   vi.useFakeTimers({ toFake: ["Date", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const opened: Client[] = [];
@@ -24,7 +24,7 @@ function open(connectionsMax: number, alwaysRests = false): Opened {
     opened.push(new Client("http://127.0.0.1:9"));
     return opened.at(-1) as Client;
   };
-  const connections = new RestingConnections(connectionsMax, opener, alwaysRests);
+  const connections = new RestingConnections(connectionsMax, opener);
   return { connections, onSocket, closed: () => opened.map((client) => client.destroyed) };
 }
 
@@ -46,19 +46,6 @@ test("a connection that was closed takes the place of none: the next one that ha
   const second = connections.take();
   connections.rest(second);
   expect(connections.take()).not.toBe(second);
-});
-
-test("where the open files leave no room to rest, one that has not rested gives way to a new one (I6)", () => {
-  const { connections, closed } = open(2, true);
-  const [first, second] = [connections.take(), connections.take()];
-  connections.rest(first);
-  connections.rest(second);
-  const third = connections.take();
-  expect([first, second]).not.toContain(third);
-  expect(closed()).toEqual([true, false, false]);
-  connections.rest(third);
-  vi.advanceTimersByTime(60);
-  expect(connections.take()).toBe(second);
 });
 
 test("what was read while a connection rested is nobody's answer, also before it was closed for that (I6)", async () => {

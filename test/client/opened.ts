@@ -1,40 +1,44 @@
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import net from "node:net";
 import type { AddressInfo } from "node:net";
-import { afterEach } from "vitest";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import type { Answer } from "../../src/client/answer.ts";
 import { createTransport, type Transport, type TransportOptions } from "../../src/client/transport.ts";
 import { Secret } from "../../src/config/secret.ts";
-import * as wire from "../support/fault-server.ts";
-import type { FaultServerOptions, Script } from "../support/fault-server.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 
 export const KEY = "pk_test_4f9a-not-for-logs";
 export const PATH = "/v1/banking/transfer";
 export const BODY = '{"amount":100.50}';
 
-export const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-export function open(baseUrl: string, options: Partial<TransportOptions> = {}): Transport {
-  const transport = createTransport({
-    baseUrl,
-    apiKey: new Secret(KEY),
-    concurrency: 4,
-    timeoutMs: 3_000,
-    connectTimeoutMs: 500,
-    reuseConnections: true,
-    ...options,
-  });
-  cleanups.push(() => transport.close());
-  return transport;
+/** PEM texts in place of paths. */
+interface Opened extends Partial<TransportOptions> {
+  readonly ca?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
 }
 
-export async function serve(script: Script, options: FaultServerOptions = {}) {
-  const server = await wire.startFaultServer(script, options);
-  cleanups.push(() => server.close());
-  return server;
+export function open(base_url: string, { ca, clientCert, clientKey, ...options }: Opened = {}): Transport {
+  const folder = temporaryDirectory();
+  const files = Object.entries({ ca_file: ca, client_cert_file: clientCert, client_key_file: clientKey });
+  const pems = files.flatMap(([name, text]) => {
+    if (text !== undefined) writeFileSync(join(folder, name), text);
+    return text === undefined ? [] : [[name, join(folder, name)]];
+  });
+  const transport = createTransport({
+    base_url,
+    apiKey: new Secret(KEY),
+    concurrency: 4,
+    timeout: 3_000,
+    connect_timeout: 500,
+    reuse_connections: true,
+    ...options,
+    ...(Object.fromEntries(pems) as object),
+  });
+  onTestFinished(() => transport.close());
+  return transport;
 }
 
 export async function freePort(): Promise<number> {
@@ -48,13 +52,4 @@ export async function freePort(): Promise<number> {
 
 export function detailOf(answer: Answer): string {
   return answer.kind === "answered" ? "" : answer.detail;
-}
-
-export function catchError(act: () => unknown): Error {
-  try {
-    act();
-  } catch (thrown) {
-    if (thrown instanceof Error) return thrown;
-  }
-  throw new Error("nothing was thrown");
 }

@@ -1,20 +1,12 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Sources } from "../../src/config/load.ts";
-import { loadConfig, requireSending } from "../../src/config/load.ts";
-import { PaydropError } from "../../src/errors.ts";
+import { loadOptions, loadSettings, type Loaded, type Options } from "../../src/config/load.ts";
+import { refuseSettingsIn } from "../../src/config/toml.ts";
+import type { PaydropError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support/paydrop.ts";
 
-function refusal(sources: Sources): PaydropError {
-  try {
-    loadConfig(sources);
-  } catch (error) {
-    if (error instanceof PaydropError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
-}
+const HOME = "/nonexistent";
 
 function toml(text: string, mode = 0o600): string {
   const path = join(temporaryFolder(), "paydrop.toml");
@@ -23,53 +15,30 @@ function toml(text: string, mode = 0o600): string {
   return path;
 }
 
-const HOME = "/nonexistent";
+function load(flags: Record<string, unknown> = {}, env: NodeJS.ProcessEnv = {}, keys?: "read"): Loaded {
+  return loadSettings({ flags, env: { HOME, ...env } }, keys);
+}
 
-describe("which source counts", () => {
-  test("without any source the defaults of the design hold", () => {
-    const config = loadConfig({ env: { HOME } });
-    expect(config).toMatchObject({
-      environment: "live",
-      stateDir: "/nonexistent/.local/state/paydrop",
-      concurrency: 8,
-      timeoutMs: 120_000,
-      connectTimeoutMs: 10_000,
-      retryForMs: 30_000,
-      settleMs: 5_000,
-      duplicateDays: 20,
-      reuseConnections: true,
-      color: true,
-      logLevel: "info",
-    });
-    expect(config.choices).toEqual({
-      padding: "pkcs7",
-      hexCase: "lower",
-      keyEncoding: "auto",
-      emptyFields: "omit",
-      retry429: true,
-      amountDigitsMax: 15,
-      amountDecimalsMax: 2,
-      ifscFormat: "refuse",
-      encoding: "utf-8",
-      ownColumns: [],
-      numberGrouping: "none",
-      decimalSign: "point",
-      rules: {},
-    });
-    expect(Object.isFrozen(config)).toBe(true);
-  });
+function refusal(...said: Parameters<typeof load>): PaydropError {
+  return refusalOf(() => load(...said));
+}
 
-  test("an empty PAYDROP_CONFIG names no file", () => {
-    expect(loadConfig({ env: { HOME, PAYDROP_CONFIG: "" } }).concurrency).toBe(8);
-  });
+function refusalOf(work: () => unknown): PaydropError {
+  try {
+    work();
+  } catch (error) {
+    return error as PaydropError;
+  }
+  throw new Error("it was not refused");
+}
 
-  test("a flag beats the environment, which beats the file, which beats the default; each origin is known", () => {
+describe("where a setting comes from", () => {
+  test("a flag beats the variable, which beats the file, which beats the default", () => {
     const file = toml('concurrency = 3\nrate = 5\ntimeout = "2m"\nown_columns = ["Grade"]\n');
-    const env = { HOME, PAYDROP_CONFIG: file, PAYDROP_CONCURRENCY: "4", PAYDROP_RATE: "0.5" };
-    const config = loadConfig({ env, flags: { concurrency: "5" } });
-    expect(config).toMatchObject({ concurrency: 5, rate: 0.5, timeoutMs: 120_000 });
-    expect(config.choices.ownColumns).toEqual(["Grade"]);
-    expect(config.origins).toEqual({
+    const env = { PAYDROP_CONFIG: file, PAYDROP_CONCURRENCY: "4", PAYDROP_RATE: "0.5", PAYDROP_SETTLE: "" };
+    const { config, origins } = load({ concurrency: "5" }, env);
+    expect(config).toMatchObject({ concurrency: 5, rate: 0.5, timeout: 120_000, own_columns: ["Grade"], settle: 5000 });
+    expect(origins).toEqual({
       concurrency: "--concurrency",
       rate: "PAYDROP_RATE",
       timeout: file,
@@ -77,209 +46,237 @@ describe("which source counts", () => {
     });
   });
 
-  test("the user's paydrop.toml is found by XDG_CONFIG_HOME, and none is looked for in the working folder", () => {
+  test("what nobody says has the default of the design", () => {
+    const { config } = load();
+    expect(config).toMatchObject({ concurrency: 8, timeout: 120_000, connect_timeout: 10_000, settle: 5_000 });
+    expect(config).toMatchObject({ duplicate_days: 20, amount_digits_max: 15, amount_decimals_max: 2 });
+    expect(config).toMatchObject({ padding: "pkcs7", hex_case: "lower", key_encoding: "auto", empty_fields: "omit" });
+    expect(config).toMatchObject({ retry_429: true, doubtful_2xx: "unknown", encoding: "utf-8", own_columns: [] });
+    expect(config.rate).toBeUndefined();
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test("the file of the user is found by XDG, and none in the working folder", () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "paydrop"));
     writeFileSync(join(folder, "paydrop", "paydrop.toml"), "concurrency = 2\n", { mode: 0o600 });
     const inbox = temporaryFolder();
     writeFileSync(join(inbox, "paydrop.toml"), "concurrency = 999\n", { mode: 0o600 });
-    expect(loadConfig({ env: { HOME, XDG_CONFIG_HOME: folder }, cwd: inbox }).concurrency).toBe(2);
-    expect(loadConfig({ env: { HOME }, cwd: inbox }).concurrency).toBe(8);
-  });
-
-  test("paths in the file mean the folder of the file, those of flags the working folder", () => {
-    const file = toml('ca_file = "ca.pem"\n');
-    const config = loadConfig({ env: { HOME, PAYDROP_CONFIG: file }, flags: { state_dir: "state" }, cwd: "/srv/x" });
-    expect(config.caFile).toBe(file.replace("paydrop.toml", "ca.pem"));
-    expect(config.stateDir).toBe("/srv/x/state");
-  });
-
-  test("the state folder is systemd's, then XDG's", () => {
-    const both = { HOME, STATE_DIRECTORY: "/var/lib/paydrop:/other", XDG_STATE_HOME: "/xdg" };
-    expect(loadConfig({ env: both }).stateDir).toBe("/var/lib/paydrop");
-    expect(loadConfig({ env: { HOME, XDG_STATE_HOME: "/xdg" } }).stateDir).toBe("/xdg/paydrop");
-  });
-
-  test("where there is no home folder the state folder is asked for, and nothing is taken from the working folder", () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, ".config", "paydrop"), { recursive: true });
-    writeFileSync(join(folder, ".config", "paydrop", "paydrop.toml"), "concurrency = 999\n", { mode: 0o600 });
     const here = process.cwd();
     onTestFinished(() => process.chdir(here));
-    process.chdir(folder);
-    const env = { HOME: "." };
-    expect(() => loadConfig({ env })).toThrow("this user has no home folder (HOME)");
-    expect(loadConfig({ env, flags: { state_dir: "/srv/state" } })).toMatchObject({
-      stateDir: "/srv/state",
-      concurrency: 8,
-    });
+    process.chdir(inbox);
+    expect(load({}, { XDG_CONFIG_HOME: folder }).config.concurrency).toBe(2);
+    expect(load({}, { XDG_CONFIG_HOME: "." }).config.concurrency).toBe(8);
+  });
+
+  test("a relative path of the file starts at its folder, of a flag in the working folder", () => {
+    const file = toml('ca_file = "ca.pem"\n');
+    const { config } = load({ config: file, state_dir: "state" });
+    expect(config.ca_file).toBe(join(file, "..", "ca.pem"));
+    expect(config.state_dir).toBe(join(process.cwd(), "state"));
+  });
+
+  test("the state folder is systemd's, then XDG's; without a home it is asked for", () => {
+    const systemd = { STATE_DIRECTORY: "/var/lib/paydrop:/other", XDG_STATE_HOME: "/xdg" };
+    expect(load({}, systemd).config.state_dir).toBe("/var/lib/paydrop");
+    expect(load({}, { XDG_STATE_HOME: "/xdg" }).config.state_dir).toBe("/xdg/paydrop");
+    expect(load().config.state_dir).toBe("/nonexistent/.local/state/paydrop");
+    expect(refusal({}, { HOME: "." }).reason).toBe("no_home");
+  });
+
+  test.each([
+    ["https://api.bank.example", undefined, "live"],
+    ["http://127.0.0.1:7900", undefined, "test"],
+    ["https://localhost:1", undefined, "test"],
+    ["http://[::1]:1", undefined, "test"],
+    ["http://127.0.0.1:7900", "live", "live"],
+    [undefined, undefined, "live"],
+  ])("at %s, said to be %s, it is %s", (url, said, environment) => {
+    const flags = { ...(url && { base_url: url }), ...(said && { environment: said }) };
+    expect(load(flags).config.environment).toBe(environment);
+  });
+
+  test("verbose logs more, and NO_COLOR means no colours, unless said otherwise", () => {
+    expect(load({ verbose: true }).config.log_level).toBe("debug");
+    expect(load({ verbose: true, log_level: "warn" }).config.log_level).toBe("warn");
+    expect(load({}, { NO_COLOR: "1" }).config.no_color).toBe(true);
+    expect(load({}, { NO_COLOR: "1", PAYDROP_NO_COLOR: "no" }).config.no_color).toBe(false);
   });
 });
 
 describe("what a value may be", () => {
   test.each([
-    ["90s", 90_000],
-    ["2m", 120_000],
-    ["500ms", 500],
-    ["30", 30_000],
-    ["0.25", 250],
-  ])("a timeout of %s is %i milliseconds", (said, ms) => {
-    expect(loadConfig({ env: { HOME, PAYDROP_TIMEOUT: said } }).timeoutMs).toBe(ms);
+    ["timeout", "90s", 90_000],
+    ["timeout", "2m", 120_000],
+    ["timeout", "500ms", 500],
+    ["timeout", "0.25", 250],
+    ["rate", "0.5", 0.5],
+    ["json", "YES", true],
+    ["retry_429", "off", false],
+    ["operation", "Payouts", "payout"],
+    ["own_columns", "Cost centre, Grade", ["Cost centre", "Grade"]],
+    ["base_url", " https://api.bank.example/base/ ", "https://api.bank.example/base"],
+    ["expect_total", "11087750.50", "11087750.50"],
+    ["period", " 2026-11 bonus ", "2026-11 bonus"],
+    ["time_zone", "Asia/Kolkata", "Asia/Kolkata"],
+  ])("%s: %s is understood", (name, said, value) => {
+    expect(load({ [name]: said }).config[name as "timeout"]).toEqual(value);
   });
 
   test.each([
-    ["timeout", "2 minutes", "a duration such as 90s"],
-    ["timeout", "0", "a duration such as 90s"],
-    ["concurrency", "0", "a whole number from 1"],
-    ["concurrency", "8.5", "a whole number from 1"],
+    ["timeout", "2 minutes", '"2 minutes" is not a duration such as 90s'],
+    ["timeout", "0", "is not a duration"],
+    ["timeout", "1e3", "is not a duration"],
+    ["concurrency", "0", '"0" is not a whole number from 1 to 1000'],
+    ["concurrency", "8.5", "is not a whole number"],
     ["rate", "-1", "requests per second"],
-    ["operation", "payment", "one of payout, transfer, loan, collection"],
+    ["rate", "0", "requests per second"],
+    ["operation", "payment", '"payment" is not one of payout, transfer, loan, collection'],
     ["expect_total", "1,000.00", "without separators"],
     ["json", "perhaps", "true or false"],
     ["log_format", "xml", "one of json, text"],
-  ])("%s = %s is refused with what would be right", (name, said, right) => {
-    const error = refusal({ env: { HOME }, flags: { [name]: said } });
-    expect(error.code).toBe("config");
-    expect(error.message).toContain(`--${name.replace("_", "-")}: "${said}" is not `);
+    ["time_zone", "Mars", "a time zone"],
+    ["state_dir", "~/state", "write it in full, without ~"],
+    ["period", "  ", "at least one character"],
+  ])("%s: %s is refused with what would be right", (name, said, right) => {
+    const error = refusal({ [name]: said });
+    expect(error).toMatchObject({ code: "config", reason: "settings_wrong" });
+    expect(error.message).toContain(`--${name.replaceAll("_", "-")}: `);
     expect(error.message).toContain(right);
   });
 
   test.each([
-    ["http://api.bank.example", "an https address"],
-    ["ftp://api.bank.example", "an https address"],
-    ["https://asha:hunter2@api.bank.example", "without a user name or password"],
-    ["https://api.bank.example/?key=hunter2", "without ? or #"],
-    ["https://api.bank.example/#", "without ? or #"],
-    ["api.bank.example", "an address such as"],
-  ])("the base URL %s is refused without being repeated", (said, right) => {
-    const error = refusal({ env: { HOME, PAYDROP_BASE_URL: said } });
-    expect(error.message).toContain(right);
-    expect(error.message).not.toContain("hunter2");
+    "http://api.bank.example",
+    "ftp://api.bank.example",
+    "https://asha:hunter2@api.bank.example",
+    "https://api.bank.example?key=hunter2",
+    "https://api.bank.example#hunter2",
+    "hunter2",
+  ])("the address %s is refused, and not repeated", (said) => {
+    for (const name of ["base_url", "ping_url"]) {
+      const { message } = refusal({ [name]: said });
+      expect(message).toContain("is not an https address");
+      expect(message).not.toMatch(/hunter2|bank\.example[#?:]/);
+    }
+  });
+
+  test("the text of a key in place of its path is not repeated", () => {
+    const { message } = refusal({}, { PAYDROP_CLIENT_KEY_FILE: "-----BEGIN PRIVATE KEY-----\nhunter2" });
+    expect(message).toContain("PAYDROP_CLIENT_KEY_FILE: ");
+    expect(message).not.toContain("hunter2");
+  });
+
+  test("everything that is wrong is told at once, with its place", () => {
+    const file = toml('timeout = "soon"\nhex_case = "Upper"\n');
+    const { message } = refusal({ concurrency: "many" }, { PAYDROP_CONFIG: file, PAYDROP_RATE: "fast" });
+    expect(message.split("\n")).toHaveLength(4);
+    expect(message).toContain(`${file}: timeout: "soon" is not `);
+    expect(message).toContain("PAYDROP_RATE: ");
+    expect(message).toContain("--concurrency: ");
+  });
+});
+
+describe("what protects keys and money", () => {
+  test.each([0o620, 0o602, 0o666])("settings that others may write (%o) are refused", (mode) => {
+    const file = toml("concurrency = 3\n", mode);
+    expect(refusal({ config: file })).toMatchObject({
+      reason: "settings_open",
+      hint: expect.stringContaining(file) as string,
+    });
   });
 
   test.each([
-    ["https://api.bank.example/base/", "https://api.bank.example/base", "live"],
-    ["http://127.0.0.1:7900", "http://127.0.0.1:7900", "test"],
-    ["http://[::1]:7900/", "http://[::1]:7900", "test"],
-    ["http://localhost:7900", "http://localhost:7900", "test"],
-  ])("the base URL %s becomes %s, %s", (said, baseUrl, environment) => {
-    expect(loadConfig({ env: { HOME, PAYDROP_BASE_URL: said } })).toMatchObject({ baseUrl, environment });
+    ["api_key", "does not belong here"],
+    ["PAYDROP_AES_KEY", "does not belong here"],
+    ["iv", "does not belong here"],
+    ["token", "does not belong here"],
+    ["expect_rows", "give it with that run: --expect-rows"],
+    ["mapping", "give it with that run: --mapping"],
+    ["time_out", "did you mean timeout?"],
+    ["duplicate_day", "did you mean duplicate_days?"],
+  ])("%s may not stand in the file", (key, told) => {
+    const { message } = refusal({ config: toml(`${key} = "hunter2"\n`) });
+    expect(message).toContain(told);
+    expect(message).not.toContain("hunter2");
   });
 
-  test("several wrong ones are told at once, each with its place", () => {
-    const env = { HOME, PAYDROP_RATE: "fast", PAYDROP_CONFIG: toml('settle = "soon"\n') };
-    const { message } = refusal({ env, flags: { concurrency: "x" } });
-    for (const place of ["--concurrency:", "PAYDROP_RATE:", "line 1: settle:"]) expect(message).toContain(place);
+  test("a file that is no TOML is told by line and column, one that is missing by its path", () => {
+    expect(refusal({ config: toml("concurrency = 3\nrate : 4\n") }).message).toMatch(/: line 2, column \d+: /);
+    expect(refusal({ config: "/nonexistent/paydrop.toml" }).message).toContain("no such file");
   });
 
-  test("a name that only looks like this machine is not this machine", () => {
-    expect(refusal({ env: { HOME, PAYDROP_BASE_URL: "http://localhost.evil.example" } }).code).toBe("config");
-    expect(refusal({ env: { HOME, PAYDROP_BASE_URL: "http://127.0.0.1.evil.example" } }).code).toBe("config");
+  test("a misspelt variable is refused where keys are read; others with the prefix are not ours", () => {
+    const env = {
+      PAYDROP_DUPLICATE_DAY: "3",
+      PAYDROP_SERVICE_HOST: "10.0.0.1",
+      PAYDROP_PORT: "tcp",
+      PAYDROP_IMAGE_VERSION: "1",
+    };
+    const { message } = refusal({}, env, "read");
+    expect(message.split("\n")).toEqual([expect.stringContaining("did you mean PAYDROP_DUPLICATE_DAYS?")]);
   });
 
-  test("an environment that a person named is not guessed over", () => {
-    const env = { HOME, PAYDROP_BASE_URL: "https://uat.bank.example", PAYDROP_ENVIRONMENT: "test" };
-    expect(loadConfig({ env }).environment).toBe("test");
-  });
-});
-
-describe("paydrop.toml", () => {
-  test("an unknown setting is refused with the nearest name", () => {
-    const error = refusal({ env: { HOME }, flags: { config: toml("concurency = 3\n") } });
-    expect(error.message).toContain('there is no setting "concurency"');
-    expect(error.hint).toBe("did you mean concurrency?");
+  test("PAYDROP_SANDBOX alone does not choose the sandbox, and nothing goes to the service", () => {
+    expect(refusal({}, { PAYDROP_SANDBOX: "1" }, "read").message).toContain("only the flag --sandbox");
+    expect(() => load({ sandbox: true }, { PAYDROP_SANDBOX: "1" }, "read")).not.toThrow();
+    expect(() => load({}, { PAYDROP_SANDBOX: "no" }, "read")).not.toThrow();
   });
 
-  test("a mistake of writing is named with its line and column", () => {
-    const error = refusal({ env: { HOME }, flags: { config: toml("concurrency = 3\ntimeout = 90s\n") } });
-    expect(error.message).toMatch(/paydrop\.toml: line 2, column \d+: /);
+  test.each([
+    [{ base_url: "https://api.bank.example" }, { NODE_TLS_REJECT_UNAUTHORIZED: "0" }, "tls_off"],
+    [{ accept_lost_journal: true }, {}, "lost_journal_by"],
+  ])("%o with %o is refused: %s", (flags, env, reason) => {
+    expect(refusal(flags, env, "read").reason).toBe(reason);
   });
 
-  test.each(["api_key", "aes_key", "aes-iv", "PAYDROP_API_KEY", "api_key_file"])("%s does not belong there", (key) => {
-    const error = refusal({ env: { HOME }, flags: { config: toml(`${key} = "hunter2hunter2"\n`) } });
-    expect(error.message).toContain("does not belong here");
-    expect(error.hint).toContain("PAYDROP_API_KEY");
-    expect(error.message + error.hint).not.toContain("hunter2");
+  test("certificates may be anything on this machine itself", () => {
+    const env = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    expect(() => load({ base_url: "https://localhost:1" }, env, "read")).not.toThrow();
   });
 
-  test.each(["period", "expect_rows", "accept_lost_journal", "by"])("%s is a word for one run", (key) => {
-    const error = refusal({ env: { HOME }, flags: { config: toml(`${key} = "x"\n`) } });
-    expect(error.message).toContain("for one run");
-  });
-
-  test.each([0o620, 0o602, 0o666])("a file that others may write (mode %o) is refused", (mode) => {
-    const error = refusal({ env: { HOME }, flags: { config: toml("concurrency = 3\n", mode) } });
-    expect(error.message).toContain("can redirect payments");
-    expect(error.hint).toContain("chmod go-w");
-  });
-
-  test("a named file that is not there is refused", () => {
-    expect(refusal({ env: { HOME }, flags: { config: "/nonexistent/p.toml" } }).message).toContain("no such file");
+  test("settings in an inbox are refused, also behind a link", () => {
+    const file = toml("");
+    const inbox = join(file, "..");
+    expect(refusalOf(() => refuseSettingsIn(["/srv/other", inbox], file)).reason).toBe("settings_in_inbox");
+    expect(() => refuseSettingsIn(["/srv/other"], file)).not.toThrow();
+    expect(() => refuseSettingsIn([inbox], undefined)).not.toThrow();
   });
 });
 
-describe("what would hand keys or money to somebody else", () => {
-  test("switched-off certificate checks are refused, except towards this machine", () => {
-    const env = { HOME, NODE_TLS_REJECT_UNAUTHORIZED: "0" };
-    expect(refusal({ env: { ...env, PAYDROP_BASE_URL: "https://api.bank.example" } }).message).toContain("is set");
-    expect(loadConfig({ env: { ...env, PAYDROP_BASE_URL: "https://127.0.0.1:1" } }).environment).toBe("test");
+describe("options of the library", () => {
+  test("each setting has an option in camelCase, durations in milliseconds", () => {
+    const options: Options = {
+      ...{ baseUrl: "http://127.0.0.1:1", timeoutMs: 500, duplicateDays: 3, retry429: false, ownColumns: ["Grade"] },
+      ...{
+        apiKey: "0123456789",
+        rules: { payouts: { max_per_row: "3" } },
+        expectTotal: "1.00",
+        amountFormat: "indian",
+      },
+    };
+    const { config, secrets } = loadOptions(options);
+    expect(config).toMatchObject({ base_url: "http://127.0.0.1:1", timeout: 500, duplicate_days: 3, retry_429: false });
+    expect(config).toMatchObject({ own_columns: ["Grade"], environment: "test", amount_format: "indian" });
+    expect(config.rules).toEqual({ payouts: { max_per_row: "3", fields: {} } });
+    expect(secrets.apiKey?.reveal()).toBe("0123456789");
   });
 
-  test("a client certificate without its key is refused", () => {
-    expect(refusal({ env: { HOME, PAYDROP_CLIENT_CERT_FILE: "/c.pem" } }).message).toContain("belong together");
+  test("no variable and no settings file is read", () => {
+    process.env["PAYDROP_CONCURRENCY"] = "3";
+    onTestFinished(() => {
+      delete process.env["PAYDROP_CONCURRENCY"];
+    });
+    expect(loadOptions({}).config.concurrency).toBe(8);
   });
 
-  test.each(["-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMG\n", "-----BEGIN PRIVATE KEY-----\\nMIGHAgEAMBMG\\n"])(
-    "the text of a private key where its path belongs is not repeated",
-    (pem) => {
-      const { message } = refusal({ env: { HOME, PAYDROP_CLIENT_KEY_FILE: pem } });
-      expect(message).toMatch(/^PAYDROP_CLIENT_KEY_FILE: the value is not a path: write the text into a file/);
-      expect(message).not.toContain("MIGH");
-    },
-  );
-
-  test.each(["~", "~/paydrop", "~asha/paydrop"])(
-    "%s is no path: a folder of that name would forget payments",
-    (dir) => {
-      const file = toml(`state_dir = "${dir}"`);
-      const said = [
-        refusal({ env: { HOME, PAYDROP_STATE_DIR: dir } }),
-        refusal({ env: { HOME }, flags: { state_dir: dir } }),
-        refusal({ env: { HOME }, flags: { config: file } }),
-      ].map(({ message }) => message);
-      const places = ["PAYDROP_STATE_DIR", "--state-dir", `${file}: line 1: state_dir`];
-      expect(said).toEqual(
-        places.map((place) => expect.stringContaining(`${place}: "${dir}" is not a path`) as string),
-      );
-      expect(said.every((text) => text.includes(`"./${dir}"`) && text.includes("write the whole path"))).toBe(true);
-      expect(loadConfig({ env: { HOME, PAYDROP_STATE_DIR: "./~/x" } }).stateDir).toMatch(/\/~\/x$/);
-    },
-  );
-
-  test("accepting a lost journal needs a name", () => {
-    expect(refusal({ env: { HOME }, flags: { accept_lost_journal: true } }).hint).toContain("--by");
-  });
-});
-
-describe("what is missing for sending", () => {
-  const complete = {
-    PAYDROP_BASE_URL: "https://api.bank.example",
-    PAYDROP_API_KEY: "key-0123456789",
-    PAYDROP_AES_KEY: "0".repeat(64),
-    PAYDROP_AES_IV: "0".repeat(32),
-  };
-
-  test("everything is named at once, with the way to try without", () => {
-    expect(() => requireSending(loadConfig({ env: { HOME } }))).toThrow(
-      "missing: PAYDROP_BASE_URL, PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV (payouts only)",
-    );
-  });
-
-  test("AES key and IV are asked for only when there are payouts", () => {
-    const { PAYDROP_BASE_URL, PAYDROP_API_KEY } = complete;
-    const config = loadConfig({ env: { HOME, PAYDROP_BASE_URL, PAYDROP_API_KEY } });
-    expect(() => requireSending(config)).not.toThrow();
-    expect(() => requireSending(config, true)).toThrow("missing: PAYDROP_AES_KEY, PAYDROP_AES_IV (payouts only)");
-    expect(() => requireSending(loadConfig({ env: { HOME, ...complete } }), true)).not.toThrow();
+  test.each([
+    [{ timeout: 5 }, "did you mean timeoutMs?"],
+    [{ concurrency: "many" }, 'concurrency: "many" is not a whole number'],
+    [{ timeoutMs: -5 }, "timeoutMs: "],
+    [{ rules: { payout: {} } }, "did you mean payouts?"],
+    [{ baseUrl: "http://far.example" }, "baseUrl: "],
+    [{ apiKey: 5 }, "apiKey is not a text"],
+  ])("%o is refused", (options, told) => {
+    expect(refusalOf(() => loadOptions(options as unknown as Options)).message).toContain(told);
   });
 });

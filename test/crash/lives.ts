@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { BARE_ENV, LAUNCHER } from "../support/paydrop.ts";
-import { AES_IV, AES_KEY, API_KEY } from "./ledger-server.ts";
-import type { LedgerLine, ServerOptions } from "./ledger-server.ts";
+import { AES_IV, AES_KEY, API_KEY } from "../support/ledger-server.ts";
+import type { LedgerLine, ServerOptions } from "../support/ledger-server.ts";
 
-const SERVER = fileURLToPath(new URL("./ledger-server.ts", import.meta.url));
+const SERVER = fileURLToPath(new URL("../support/ledger-server.ts", import.meta.url));
 
 /** The service of the crash tests, in its own process. */
 export interface Service {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { parse } from "csv-parse/sync";
-import type { LedgerLine } from "./ledger-server.ts";
+import type { LedgerLine } from "../support/ledger-server.ts";
 import type { PlannedRow } from "./payroll-file.ts";
 
 /** What a service, a journal and a results file say of one batch, compared. Every list holds sentences. */
@@ -49,34 +49,38 @@ export function toldOf(lines: readonly LedgerLine[]): Ledger {
   return told;
 }
 
-/** The state of each row and the number of its attempts, from the journal itself. */
-export function journalRows(stateDir: string, fileName: string): Map<number, { state: string; attempts: number }> {
+/** The state of each row, and whether the turn mark says that it may have left, from the journal itself. */
+export function journalRows(stateDir: string, fileName: string): Map<number, { state: string; wasLetGo: boolean }> {
   const path = join(stateDir, "journal.db");
   if (!existsSync(path)) return new Map();
   const database = new DatabaseSync(path, { readOnly: true });
   try {
+    // killed while it was made
+    if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'row'").get()) return new Map();
     const rows = database
       .prepare(
-        `SELECT r.number, r.state, (SELECT count(*) FROM attempt a WHERE a.batch = r.batch AND a.row = r.number) AS attempts
-         FROM row r JOIN batch b ON b.seq = r.batch WHERE b.file_name = ? AND b.phase <> 'recording'`,
+        `SELECT r.row AS number, r.state, r.turn <= b.mark AS gone
+         FROM row r JOIN batch b ON b.seq = r.batch WHERE b.fileName = ? AND b.phase <> 'recording'`,
       )
-      .all(fileName) as { number: number; state: string; attempts: number }[];
-    return new Map(rows.map(({ number, state, attempts }) => [number, { state, attempts }]));
+      .all(fileName) as { number: number; state: string; gone: number }[];
+    return new Map(rows.map(({ number, state, gone }) => [number, { state, wasLetGo: gone === 1 }]));
   } finally {
     database.close();
   }
 }
 
-/** O7: SQLite finds nothing wrong; every attempt has its end. */
+/** O7: SQLite finds nothing wrong; no ready row is at or below the mark when no process is at work. */
 export function journalFaults(stateDir: string): string[] {
   const database = new DatabaseSync(join(stateDir, "journal.db"), { readOnly: true });
   try {
     const checks = database.prepare("PRAGMA integrity_check").all() as { integrity_check: string }[];
-    const { open } = database.prepare("SELECT count(*) AS open FROM attempt WHERE outcome IS NULL").get() as {
-      open: number;
-    };
+    const { open } = database
+      .prepare(
+        "SELECT count(*) AS open FROM row r JOIN batch b ON b.seq = r.batch WHERE r.state = 'ready' AND r.turn <= b.mark",
+      )
+      .get() as { open: number };
     const faults = checks.map((check) => check.integrity_check).filter((text) => text !== "ok");
-    return open === 0 ? faults : [...faults, `${open} attempts have no outcome`];
+    return open === 0 ? faults : [...faults, `${open} ready rows are on their way, and nobody is at work`];
   } finally {
     database.close();
   }
@@ -107,8 +111,8 @@ export function judge(
     if (told.executed > 1) double.push(`${where} was carried out ${told.executed} times`);
     if (told.requests > 1 + told.limited)
       double.push(`${where}: ${told.requests} requests, ${told.limited} of them 429`);
-    if (told.requests > (known?.attempts ?? 0)) {
-      wrong.push(`${where}: ${told.requests} requests, ${known?.attempts ?? 0} attempts in the journal`);
+    if (told.requests > 0 && known?.wasLetGo === false && known.state !== "ready") {
+      wrong.push(`${where} left, and its turn was never let go`);
     }
     const line = lines[index];
     if (!line) {
@@ -174,7 +178,7 @@ function faultOf(row: PlannedRow, status: string, http: string, told: Told, whol
 
 /** How the results call a state of the journal. */
 export function resultOf(state: string | undefined): string | undefined {
-  return state === "ready" ? "not_sent" : state === "sending" ? "unknown" : state;
+  return state === "ready" ? "not_sent" : state;
 }
 
 /** Of a CSV file, or one of JSON. */

@@ -1,148 +1,197 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Desk } from "./desk.ts";
-import type { PaymentRow } from "./payments.ts";
+import type { Office, OfficeRow } from "./office.ts";
+import * as papers from "./papers.ts";
+import type { Paper, PaperRow } from "./papers.ts";
 
-const STILL_TO_GO: readonly string[] = ["ready", "not_sent", "settled_not_done"];
+const PAYEES = Array.from({ length: 12 }, (_, at) => `9001000000${String(at).padStart(3, "0")}`);
+const AMOUNTS = ["1000.00", "1000.00", "2500.50", "7300.00"];
 
-/** Whoever decides on rows: looks unknown ones up in the service's ledger, lets held ones go, archives. */
-export class People {
-  readonly #desk: Desk;
-  /** Of unknown rows, filled in: whoever has one may hand it in late, or once more. */
-  readonly #lists: string[] = [];
-
-  constructor(desk: Desk) {
-    this.#desk = desk;
-  }
-
-  acts(rows: readonly PaymentRow[]): (() => Promise<unknown>)[] {
-    const desk = this.#desk;
-    const batch = desk.pick([...rows.map((row) => row.batch), "none"]);
-    return [
-      () => this.lookUp(),
-      () => this.handIn(this.#lists.length > 0 ? desk.pick(this.#lists) : this.#list()),
-      () => this.#handInTwice(),
-      () => this.#giveBack(rows),
-      () => this.release(),
-      () => this.#archive(rows),
-      () => desk.paydrop("retry", batch),
-      () => desk.paydrop(desk.pick(["pause", "resume", "resume", "cancel"]), batch),
-    ];
-  }
-
-  async lookUp(): Promise<void> {
-    await this.handIn(this.#list());
-  }
-
-  async handIn(list: string): Promise<void> {
-    const path = join(this.#desk.folder, "..", "unknown.csv");
-    writeFileSync(path, list);
-    if (list.includes("\n")) await this.#desk.paydrop("settle", "--from", path);
-  }
-
-  /** The second time it is old: what went again since is unknown by another attempt. */
-  async #handInTwice(): Promise<void> {
-    const unknown = this.#desk.payments.rows().filter(({ state }) => state === "unknown");
-    const list = this.#list();
-    await this.handIn(list);
-    for (const { batch, environment } of new Map(unknown.map((row) => [row.batch, row])).values()) {
-      this.#desk.environment = environment;
-      await this.#desk.paydrop("retry", batch);
-    }
-    await this.handIn(list.replaceAll("looked up", "from my list"));
-  }
-
-  /** The list of unknown rows, filled in by what the service's ledger says. */
-  #list(): string {
-    const { payments, ledger } = this.#desk;
-    const lines = payments
-      .rows()
-      .filter(({ state }) => state === "unknown")
-      .map((row) => {
-        const isDone = payments.made(row.payment, ledger) > 0;
-        payments.settle(row, isDone);
-        return `${row.batch},${row.number},${row.attempts},${isDone ? "done" : "not-done"},asha,looked up`;
-      });
-    const list = ["batch,row,attempt,as,by,note", ...lines].join("\n");
-    this.#lists.push(list);
-    return list;
-  }
-
-  /** The bank gave an accepted payment back: it is to be made once more. */
-  async #giveBack(rows: readonly PaymentRow[]): Promise<void> {
-    const desk = this.#desk;
-    const accepted = rows.filter(({ state }) => state === "accepted");
-    if (accepted.length === 0) return;
-    const row = desk.pick(accepted);
-    await desk.paydrop("settle", row.batch, "--row", String(row.number), "--as", "not-done", "--note", "given back");
-    const now = desk.payments.rows().find(({ name }) => name === row.name);
-    if (now?.state === "settled_not_done") desk.payments.giveBack(row);
-  }
-
-  /** Half the people ask the service whether it was made; the others believe what they are told of a held row. */
-  async release(): Promise<void> {
-    const rows = this.#desk.payments.rows();
-    const byName = new Map(rows.map((row) => [row.name, row]));
-    const isOfAnother = ({ code, phase, other, more, payment }: PaymentRow): boolean =>
-      code === "possible_duplicate" && phase === "open" && more === 0 && byName.get(other ?? "")?.payment !== payment;
-    const believed = this.#desk.dice() < 0.5 ? rows.filter(isOfAnother) : [];
-    await this.releaseSome(believed.length > 0 ? believed : this.openRows().filter(({ state }) => state === "held"));
-  }
-
-  /** Of one batch, a row for each payment. */
-  async releaseSome(held: readonly PaymentRow[]): Promise<void> {
-    const desk = this.#desk;
-    if (held.length === 0) return;
-    const { batch, environment } = desk.pick(held);
-    desk.environment = environment;
-    const ofBatch = desk.payments.rows().filter((row) => row.batch === batch);
-    // the first of equal rows goes by itself, or by a retry
-    const going = new Set(ofBatch.filter(({ state }) => STILL_TO_GO.includes(state)).map(({ payment }) => payment));
-    const own = held.filter((row) => row.batch === batch && !going.has(row.payment));
-    if (own.length === 0) return;
-    const rows = new Map(own.map((row) => [row.payment, row.number]));
-    const all = ofBatch.filter(({ state }) => state === "held");
-    // what is not for a person to release stays held whoever says all
-    const isAll = all.length === rows.size && all.every((row) => own.includes(row)) && desk.dice() < 0.5;
-    const named = isAll
-      ? ["--all"]
-      : [
-          "--row",
-          ...desk
-            .pick([rangesOf, String])([...rows.values()])
-            .split(","),
-        ];
-    await desk.paydrop("release", batch, ...named, "--reason", "never made");
-  }
-
-  /** Rows that wait for a person or for a run, and whose payment was not made. */
-  openRows(): PaymentRow[] {
-    const { payments, ledger } = this.#desk;
-    return payments.rows().filter(({ state, code, phase, payment }) => {
-      if (state === "unknown" || state === "sending") return true;
-      if (phase === "cancelled" || payments.made(payment, ledger) > 0) return false;
-      return ["ready", "not_sent", "settled_not_done", "held"].includes(state) || code === "key_refused";
-    });
-  }
-
-  /** What is old goes into the archive, or something comes back. */
-  async #archive(rows: readonly PaymentRow[]): Promise<void> {
-    const archived = rows.filter(({ isArchived }) => isArchived);
-    const isBack = archived.length > 0 && this.#desk.dice() < 0.5;
-    await this.#desk.paydrop(
-      "archive",
-      ...(isBack ? ["--restore", this.#desk.pick(archived).batch] : ["--before", this.#desk.today]),
-    );
-  }
+/** Whoever has files: sends them, sends them again, copies, rewrites and corrects them, and states a month or not. */
+export function clerkActs(office: Office, act: number, paper: Paper): (() => Promise<void>)[] {
+  const { rows, period, name } = paper;
+  const month = period === undefined ? [] : ["--period", period];
+  // whoever forgets the month of a file is asked
+  const stated = office.pick([month, month, []]);
+  const copy = office.pick([name, name, `copy${act}.csv`]);
+  const again = (said: readonly PaperRow[], text?: string): Promise<void> =>
+    office.drop({ ...paper, name: copy, rows: said }, text, ...stated);
+  return [
+    () => again(rows),
+    () => again(rows, papers.textOf(rows, ";")),
+    () => again(rows.toReversed()),
+    () => again(papers.mended(rows)),
+    () => again(papers.mended(rows).slice(1)),
+    () => again(rows.map((row) => ({ reference: `REF-${row.marker.replaceAll(" ", "-")}`, ...row }))),
+    () => correctAmount(office, paper, ...month),
+    () => again([...papers.mended(rows), ...newRows(office, act, 1)]),
+    () => sendRetryFile(office, act, paper),
+    () => sendRetryFile(office, act, paper),
+    () => nextMonth(office, act, paper),
+    () => nextMonth(office, act, paper),
+    () => later(office),
+  ];
 }
 
-/** `2-4,7`. */
-function rangesOf(numbers: readonly number[]): string {
-  const ranges: { first: number; last: number }[] = [];
-  for (const number of numbers.toSorted((a, b) => a - b)) {
-    const range = ranges.at(-1);
-    if (range?.last === number - 1) range.last = number;
-    else ranges.push({ first: number, last: number });
+/**
+ * An amount was wrong: what is meant is the same payment. It is corrected where its file lies, and only where no other
+ * file has it that may go or went, for by another amount nothing else is known (DESIGN §7, rule 6).
+ */
+async function correctAmount(office: Office, paper: Paper, ...flags: readonly string[]): Promise<void> {
+  const own = office.rows().filter(({ state }) => !["invalid", "duplicate", "held", "cancelled"].includes(state));
+  const isHere = ({ marker }: PaperRow): boolean => {
+    const all = own.filter((row) => row.marker === marker);
+    return all.length > 0 && all.every(({ path }) => path === office.path(paper.name));
+  };
+  const row = paper.rows.find(isHere);
+  if (!row) return;
+  const rows = papers
+    .mended(paper.rows)
+    .map((one) => (one.marker === row.marker ? { ...one, amount: "9999.00" } : one));
+  office.forget(row.marker);
+  await office.drop({ ...paper, rows }, undefined, ...flags);
+}
+
+/** Now and then somebody is to be paid the same twice, or a branch code is mistyped. */
+export async function sendNew(office: Office, act: number): Promise<void> {
+  const rows = newRows(office, act, 1 + Math.floor(office.dice() * 6));
+  const twin = rows.slice(-1).map((row) => ({ ...row, marker: `${row.marker} once more` }));
+  const all = office.dice() < 0.25 ? [...rows, ...twin] : rows;
+  const typed = all.map((row) => ({ ...row, isTyped: office.dice() < 0.15 }));
+  const period = office.dice() < 0.5 ? { period: "2026-11" } : {};
+  const name = office.dice() < 0.6 ? `new${act}.csv` : "payroll.csv";
+  const flags = period.period === undefined ? [] : ["--period", period.period];
+  await office.drop({ name, rows: typed, day: office.day, ...period }, undefined, ...flags);
+}
+
+/** Payments that were never meant before; people and amounts are few, so that they are alike. */
+function newRows(office: Office, act: number, count: number): readonly PaperRow[] {
+  const payees = PAYEES.toSorted(() => office.dice() - 0.5).slice(0, count);
+  return payees.map((payee, at) => ({ marker: `a${act} row ${at}`, payee, amount: office.pick(AMOUNTS) }));
+}
+
+async function sendRetryFile(office: Office, act: number, paper: Paper): Promise<void> {
+  const path = office.path(`${paper.name}.retry.csv`);
+  if (!existsSync(path)) return;
+  const text = papers.mendedRetry(readFileSync(path, "utf8"));
+  if (papers.rowsOf(text).some((row) => office.isForgotten(row))) return;
+  await office.drop({ ...paper, name: `mended${act}.csv` }, text);
+}
+
+async function nextMonth(office: Office, act: number, paper: Paper): Promise<void> {
+  const month = `20${30 + act}-05`;
+  const isForgotten = office.dice() < 0.3;
+  // somebody who is to be paid the same twice could be either of both
+  const rows = papers.ofMonth(paper.rows, month).filter(({ marker }) => !marker.includes("once more"));
+  if (rows.length === 0) return;
+  const next = { name: office.pick([`next${act}.csv`, paper.name]), rows, day: office.day, period: month };
+  await office.drop(next, undefined, ...(isForgotten ? [] : ["--period", month]));
+}
+
+async function later(office: Office): Promise<void> {
+  office.day += office.pick([1, 3, 7]);
+  if (office.young().length > 0) await office.paydrop("run", office.path(office.pick(office.young()).name));
+}
+
+/** Whoever decides on rows: looks payments up in the service's ledger, lets held ones go, cancels, tries again. */
+export function decisionActs(office: Office): (() => Promise<void>)[] {
+  const rows = office.rows();
+  const batch = rows.length === 0 ? "none" : office.pick(rows).batch;
+  const say = async (...operands: readonly string[]): Promise<void> => {
+    await office.paydrop(...operands);
+  };
+  return [
+    () => lookUp(office),
+    () => lookUp(office),
+    () => releaseSome(office),
+    () => releaseSome(office),
+    () => giveBack(office),
+    () => say("retry", batch),
+    () => retryRejected(office, batch),
+    () => say(office.pick(["pause", "resume", "resume"]), batch),
+    () => cancelMade(office, batch),
+  ];
+}
+
+export async function lookUp(office: Office): Promise<void> {
+  const unknown = office.rows().filter(({ state }) => state === "unknown");
+  if (unknown.length === 0) return;
+  const lines = unknown.map((row) => {
+    const isDone = office.isMade(row.marker);
+    office.breaches.settle(row, isDone);
+    return `${row.batch},${row.number},${isDone ? "done" : "not-done"},asha,looked up`;
+  });
+  const list = join(office.folder, "..", "unknown.csv");
+  writeFileSync(list, ["batch,row,as,by,note", ...lines].join("\n"));
+  await office.paydrop("settle", "--from", list);
+}
+
+/** The bank gave an accepted payment back: it is to be made once more. */
+async function giveBack(office: Office): Promise<void> {
+  const accepted = office.rows().filter(({ state }) => state === "accepted");
+  if (accepted.length === 0) return;
+  const row = office.pick(accepted);
+  const said = ["--as", "not-done", "--note", "given back", "--total", row.amount];
+  office.breaches.say(row);
+  await office.paydrop("settle", row.batch, "--row", String(row.number), ...said);
+  const now = office.rows().find(({ name }) => name === row.name);
+  if (now?.state === "settled_not_done") office.breaches.giveBack(row);
+}
+
+async function retryRejected(office: Office, batch: string): Promise<void> {
+  const rejected = office.rows().filter((row) => row.batch === batch && row.state === "rejected");
+  if (rejected.length === 0) return;
+  for (const row of rejected) office.breaches.say(row);
+  await office.paydrop("retry", batch, "--rejected", "--reason", "there are funds now");
+}
+
+/** Held rows whose payment was made are to be sent no more. */
+async function cancelMade(office: Office, batch: string): Promise<void> {
+  const held = office.rows().filter((row) => row.batch === batch && row.state === "held");
+  const made = held.filter(({ marker }) => office.isMade(marker)).map(({ number }) => String(number));
+  if (made.length > 0) await office.paydrop("cancel", batch, "--row", ...made);
+}
+
+const MAY_GO_BY_ITSELF = ["ready", "not_sent", "unknown"];
+
+/** Rows that wait for a person and whose payment was not made, nor goes by itself in another row. */
+function toRelease(office: Office): readonly OfficeRow[] {
+  const rows = office.rows();
+  const going = new Set(rows.filter(({ state }) => MAY_GO_BY_ITSELF.includes(state)).map(({ marker }) => marker));
+  return rows.filter(({ state, marker, phase }) => state === "held" && phase === "open" && !going.has(marker) && !office.isMade(marker)); // prettier-ignore
+}
+
+/** Of one batch, a row for each payment. */
+export async function releaseSome(office: Office): Promise<void> {
+  const held = toRelease(office);
+  if (held.length === 0) return;
+  const { batch } = office.pick(held);
+  const own = new Map(held.filter((row) => row.batch === batch).map((row) => [row.marker, row]));
+  const rows = ["--row", ...[...own.values()].map(({ number }) => String(number))];
+  const reason = ["--reason", "never made"];
+  const told = await office.paydrop("release", batch, ...rows, ...reason);
+  const [, total] = /--total (\d+\.\d\d)/.exec(told) ?? [];
+  if (total !== undefined) await office.paydrop("release", batch, ...rows, ...reason, "--total", total);
+}
+
+/** What is left to do, undisturbed, until every payment was made, refused or given up. Gives whether there was something. */
+export async function seeThrough(office: Office): Promise<boolean> {
+  const open = openRows(office);
+  if (open.length === 0) return false;
+  await lookUp(office);
+  for (const [batch, rows] of Map.groupBy(openRows(office), (row) => row.batch)) {
+    const isPaused = rows.some(({ phase }) => phase === "paused");
+    const goesOn = rows.some(({ state }) => state !== "held");
+    if (isPaused || goesOn) await office.paydrop(isPaused ? "resume" : "retry", batch);
   }
-  return ranges.map(({ first, last }) => (first === last ? String(first) : `${first}-${last}`)).join(",");
+  await releaseSome(office);
+  return true;
+}
+
+export function openRows(office: Office): readonly OfficeRow[] {
+  return office.rows().filter(({ state, phase, marker }) => {
+    if (state === "unknown") return true;
+    if (phase === "cancelled" || office.isMade(marker)) return false;
+    return ["ready", "not_sent", "settled_not_done", "held"].includes(state);
+  });
 }

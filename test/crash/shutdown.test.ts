@@ -5,13 +5,13 @@ import { batchIn, runToTheEnd } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import { startLife, startService } from "./lives.ts";
 import type { LifeOptions, Service } from "./lives.ts";
-import type { ServerOptions } from "./ledger-server.ts";
+import type { ServerOptions } from "../support/ledger-server.ts";
 import { judge, readLedger } from "./oracle.ts";
 import type { Verdict } from "./oracle.ts";
 import { until } from "../support/until.ts";
 
 const CONCURRENCY = 4;
-const ROWS = 25;
+const ROWS = 15;
 const FLAGS = ["--concurrency", String(CONCURRENCY)];
 
 interface Scene {

@@ -12,7 +12,7 @@ import { batchIn, hasMoreToSend, runToTheEnd } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import { REGULAR_EXITS, startLife, startService } from "./lives.ts";
 import type { Service } from "./lives.ts";
-import type { Rates } from "./ledger-server.ts";
+import type { Rates } from "../support/ledger-server.ts";
 import { journalFaults, judge, readLedger } from "./oracle.ts";
 
 export interface Torture {

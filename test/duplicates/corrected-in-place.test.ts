@@ -1,126 +1,89 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import type { BatchReport } from "../../src/events.ts";
-import * as wire from "../support/fault-server.ts";
-import { countsOf, type Desk } from "../support/desk.ts";
-import { openOffice } from "./office.ts";
+import { parse } from "csv-parse/sync";
+import { beforeEach, expect, test } from "vitest";
+import { paydrop, temporaryFolder, type Ended } from "../support/paydrop.ts";
 
-const wages = (...amounts: number[]): string =>
-  ["from_account,to_account,amount", ...amounts.map((amount, at) => `A-1,B-${at + 1},${amount}`), ""].join("\n");
+const HEADER = "debit_account_id,name,mobile,bank_acc_num,ifsc_code,bank_owner_name,amount,payment_mode";
 
-/** As a nightly run of the folder does, which states the month of the day. */
-function nightly(desk: Desk, name: string, date: string): Promise<BatchReport> {
-  const path = join(desk.folder, name);
-  const sha256 = createHash("sha256").update(readFileSync(path)).digest("hex");
-  return desk.inProcess((processor) => processor.processFile(path, sha256), {
-    now: () => Date.parse(`${date}T01:00:00Z`),
-    flags: { period: date.slice(0, 7) },
+/** Ten payees; the IFSC of the seventh is missing at first, and the amount of the ninth has a comma. */
+function payroll(isMended: boolean): string {
+  const rows = Array.from({ length: 10 }, (_, at) => {
+    const number = at + 1;
+    const ifsc = number === 7 && !isMended ? "" : "EXMB0100200";
+    const amount = number === 9 && !isMended ? '"1,009"' : `${1000 + (number === 7 ? 9 : number)}.00`;
+    const [name, account] = [`Payee ${number}`, `90010000000${String(number).padStart(2, "0")}`];
+    return `ACC-OPS-01,${name},98111000${String(number).padStart(2, "0")},${account},${ifsc},${name},${amount},NEFT`;
   });
+  return [HEADER, ...rows, ""].join("\n");
 }
 
-describe("a nightly run that states the month of the day", () => {
-  test("asks about rows of a file that was corrected in its place on the first of the next month", async () => {
-    const { desk, sent } = await openOffice();
-    desk.write("payroll.csv", wages(1001, 1002, 1003));
-    await nightly(desk, "payroll.csv", "2026-11-30");
-    expect(sent()).toHaveLength(3);
-    desk.write("payroll.csv", wages(1001, 1002, 1303, 1004));
-    await nightly(desk, "payroll.csv", "2026-12-01");
-    expect(sent().map(({ account }) => account)).toEqual(["B-4"]);
-    const rows = desk.results("payroll.csv");
-    expect(countsOf(rows)).toEqual({ held: 3, accepted: 1 });
-    for (const row of rows.slice(0, 2)) expect(row.result_message).toContain("within the last two weeks");
-    expect(rows[2]?.result_message).toContain("another amount");
-  });
+let folder = "";
+let file = "";
+beforeEach(() => {
+  folder = temporaryFolder();
+  file = join(folder, "payroll.csv");
+});
 
-  test("and once more about the next correction, whose predecessor was cancelled", async () => {
-    const { desk, sent } = await openOffice();
-    desk.write("payroll.csv", wages(1001, 1002));
-    await nightly(desk, "payroll.csv", "2026-11-30");
-    desk.write("payroll.csv", wages(1001, 1002, 1003));
-    const { batch } = await nightly(desk, "payroll.csv", "2026-12-01");
-    await desk.inProcess(({ journal }) =>
-      journal.setPhase(batch, "cancelled", { kind: "cancelled", by: "asha", note: "" }),
-    );
-    sent();
-    desk.write("payroll.csv", wages(1001, 1002, 1003, 1004));
-    await nightly(desk, "payroll.csv", "2026-12-02");
-    expect(sent().map(({ account }) => account)).toEqual(["B-4"]);
-  });
+function run(...operands: readonly string[]): Promise<Ended> {
+  return paydrop([...operands, "--sandbox", "--state-dir", join(folder, "state")]);
+}
 
-  test("also about a row that waited for the one that turned out to be paid", async () => {
-    const { desk, sent, server } = await openOffice(() => wire.close());
-    desk.write("payroll.csv", wages(1001));
-    const first = await nightly(desk, "payroll.csv", "2026-11-30");
-    expect(countsOf(desk.results("payroll.csv"))).toEqual({ unknown: 1 });
-    desk.write("payroll.csv", `${wages(1001)}\n`);
-    const second = await nightly(desk, "payroll.csv", "2026-12-01");
-    server.use(() => wire.answer(200));
-    sent();
-    await desk.inProcess(async (processor) => {
-      const act = { kind: "settle", by: "asha", note: "paid" };
-      await processor.journal.settle([{ batch: first.batch, row: 2, as: "settled_done", act }]);
-      await processor.takeUp(second.batch);
-    });
-    expect(sent()).toEqual([]);
-  });
+function statuses(path = file): Record<string, number> {
+  const rows: Record<string, string>[] = parse(readFileSync(`${path}.results.csv`), { bom: true, columns: true });
+  const found = Map.groupBy(rows, (row) => row["result_status"] ?? "");
+  return Object.fromEntries([...found].map(([status, own]) => [status, own.length]));
+}
 
-  test("asks nothing of the next month's file in the place of the last one, nor of other payments there", async () => {
-    const { desk, sent } = await openOffice();
-    desk.write("payroll.csv", wages(1001, 1002));
-    await nightly(desk, "payroll.csv", "2026-11-28");
-    desk.write("payroll.csv", wages(1001, 1002, 1003));
-    await nightly(desk, "payroll.csv", "2026-12-28");
-    expect(sent()).toHaveLength(5);
-    desk.write("vendors.csv", wages(5001));
-    await nightly(desk, "vendors.csv", "2026-11-30");
-    desk.write("vendors.csv", wages(6001));
-    await nightly(desk, "vendors.csv", "2026-12-01");
-    expect(sent()).toHaveLength(2);
-  });
+test("corrected where it lies → the two mended rows go; the others again only by their sum", async () => {
+  writeFileSync(file, payroll(false));
+  expect((await run("run", file)).code).toBe(3);
+  expect(statuses()).toEqual({ accepted: 8, invalid: 2 });
 
-  test("pays nothing of a file that is touched every month, whatever became of the question about it", async () => {
-    const { desk, sent } = await openOffice();
-    desk.write("payroll.csv", wages(1001, 1002));
-    await nightly(desk, "payroll.csv", "2026-11-30");
-    sent();
-    for (const [date, isAnswered] of [
-      ["2026-12-30", false],
-      ["2027-01-29", true],
-      ["2027-02-28", true],
-    ] as const) {
-      desk.write("payroll.csv", wages(1001, 1002));
-      const { batch } = await nightly(desk, "payroll.csv", date);
-      expect([date, countsOf(desk.results("payroll.csv"))]).toEqual([date, { held: 2 }]);
-      const act = { kind: "cancelled", by: "asha", note: "an old file" };
-      if (isAnswered) await desk.inProcess(({ journal }) => journal.setPhase(batch, "cancelled", act));
-    }
-    expect(sent()).toEqual([]);
-  });
+  writeFileSync(file, payroll(true));
+  const second = await run("run", file);
+  expect([second.code, statuses()]).toEqual([6, { accepted: 2, held: 8 }]);
+  const [, batch = ""] = /^batch (\S+)/m.exec(second.stdout) ?? [];
+  const steps = second.stdout.slice(second.stdout.indexOf("next "));
+  const order = ["nothing is to be sent", `paydrop cancel ${batch} --held`, "--period", `paydrop release ${batch}`];
+  expect(order.map((step) => steps.indexOf(step))).toEqual(
+    order.map((step) => steps.indexOf(step)).toSorted((a, b) => a - b),
+  );
+  expect(order.every((step) => steps.includes(step))).toBe(true);
 
-  test("nor of one that a backup put back in the place of a later month's file", async () => {
-    const { desk, sent } = await openOffice();
-    for (const [date, amount] of [
-      ["2026-11-30", 1001],
-      ["2026-12-30", 2002],
-    ] as const) {
-      desk.write("payroll.csv", wages(amount));
-      await nightly(desk, "payroll.csv", date);
-    }
-    expect(sent()).toHaveLength(2);
-    desk.write("payroll.csv", wages(1001));
-    await nightly(desk, "payroll.csv", "2027-01-29");
-    expect([sent(), countsOf(desk.results("payroll.csv"))]).toEqual([[], { held: 1 }]);
-  });
+  const all = ["release", batch, "--all", "--by", "asha", "--reason", "paid by mistake"];
+  for (const total of [[], ["--total", "8039.01"]]) {
+    const refused = await run(...all, ...total);
+    expect([refused.code, refused.stderr.includes("8039.00")]).toEqual([2, true]);
+  }
+  expect((await run(...all, "--total", "8039.00")).code).toBe(0);
+  expect(statuses()).toEqual({ accepted: 10 });
+});
 
-  test("and nothing where a person names the file", async () => {
-    const { desk, sent } = await openOffice();
-    desk.write("payroll.csv", wages(1001));
-    await desk.process("payroll.csv", { flags: { period: "2026-11" } });
-    desk.write("payroll.csv", wages(1001, 1002));
-    await desk.process("payroll.csv", { flags: { period: "2026-12" } });
-    expect(sent()).toHaveLength(3);
-  });
+test("the same bytes under another name → the same batch; with another month → a question", async () => {
+  writeFileSync(file, payroll(true));
+  const first = await run("run", file, "--period", "2026-11");
+  const copy = join(folder, "copy.csv");
+  copyFileSync(file, copy);
+  const again = await run("run", copy);
+  const batchOf = ({ stdout }: Ended): string | undefined => /^batch (\S+)/m.exec(stdout)?.[1];
+  expect([again.code, batchOf(again)]).toEqual([0, batchOf(first)]);
+  const next = await run("run", copy, "--period", "2026-12");
+  expect([next.code, statuses(copy)]).toEqual([6, { held: 10 }]);
+  expect(batchOf(next)).not.toBe(batchOf(first));
+});
+
+test("what waited for held rows → goes with the next run after they are cancelled", async () => {
+  writeFileSync(
+    file,
+    payroll(true).replaceAll("payment_mode", "payment_mode,status").replaceAll("NEFT", "NEFT,On Hold"),
+  );
+  const first = await run("run", file);
+  expect([first.code, statuses()]).toEqual([6, { held: 10 }]);
+  const other = join(folder, "other.csv");
+  writeFileSync(other, payroll(true));
+  expect([(await run("run", other)).code, statuses(other)]).toEqual([6, { held: 10 }]);
+  const [, batch = ""] = /^batch (\S+)/m.exec(first.stdout) ?? [];
+  await paydrop(["cancel", batch, "--held", "--by", "asha", "--state-dir", join(folder, "state")]);
+  expect([(await run("run", other)).code, statuses(other)]).toEqual([0, { accepted: 10 }]);
 });

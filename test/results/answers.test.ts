@@ -1,104 +1,161 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { BatchReport } from "../../src/events.ts";
-import { refusedAnswer } from "../../src/results/answers/answers.ts";
-import { openAnswer } from "../../src/results/answers/open-answer.ts";
-import { STOPS } from "../../src/submission/stop-rules.ts";
+import {
+  answerStop,
+  clearStaleAnswers,
+  openAnswer,
+  putAnswer,
+  refusedVersion,
+  refusedAnswer,
+  renewOpenAnswer,
+  waitingAnswer,
+} from "../../src/results/answers.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 
 const tally = (rows: number): { rows: number; amount: string } => ({ rows, amount: "0.00" });
 
-/** What stands behind the head, line by line; undefined: there is nothing to say. */
-function openOf(over: Partial<Parameters<typeof openAnswer>[0]>): readonly string[] | undefined {
+function reportOf(more: Partial<BatchReport>): BatchReport {
   const report: Partial<BatchReport> = {
-    ...{ batch: "K7Q29F3M", file: "/inbox/a.csv", destination: "https://pay.example", byStatus: {}, rowsToLookAt: {} },
-    ...{ files: { results: "/inbox/a.csv.results.csv", summary: "/inbox/a.csv.summary.json" }, ...over },
+    batch: "K7Q29F3M",
+    file: "/inbox/a.csv",
+    byStatus: {},
+    files: {},
+    next: [],
+    ...more,
   };
-  return openAnswer(report as BatchReport)
-    ?.text.split("\r\n")
-    .slice(2);
+  return report as BatchReport;
+}
+
+/** What stands behind the head. */
+function openLines(more: Partial<BatchReport>, options?: Parameters<typeof openAnswer>[1]): string[] | undefined {
+  return openAnswer(reportOf(more), options)?.text.split("\r\n").slice(2).filter(Boolean);
 }
 
 describe("what is open of a batch", () => {
   const unsent = { not_sent: tally(3) };
-  const held = { held: tally(1) };
+  const stop = { code: "unreachable", message: "the service could not be reached", hint: "run it again" };
 
-  test("nothing", () => {
-    expect(openOf({ byStatus: { accepted: tally(2), rejected: tally(1), invalid: tally(1) } })).toBeUndefined();
+  test("nothing where rows have their end, or were cancelled", () => {
+    expect(openLines({ byStatus: { accepted: tally(2), rejected: tally(1), invalid: tally(1) } })).toBeUndefined();
+    expect(openLines({ byStatus: { ...unsent, held: tally(1) }, phase: "cancelled" })).toBeUndefined();
   });
 
-  test.each<[string, Partial<BatchReport>]>([
-    ["before it was gone through", { phase: "paused" }],
-    ["while it went", { stop: STOPS.paused }],
-  ])("of one that was paused %s, how it goes on", (_, over) => {
-    expect(openOf({ byStatus: unsent, ...over })?.slice(0, 2)).toEqual([
-      "3 rows not sent: the batch is paused.",
-      "  paydrop resume K7Q29F3M --by NAME",
-    ]);
-  });
-
-  test("of one that is paused, what was refused for the key does not go by itself either", () => {
-    expect(openOf({ byStatus: { rejected: tally(1) }, goesAgain: 1, phase: "paused" })?.slice(0, 2)).toEqual([
-      "Refused, though not for what is in it; the batch is paused.",
-      "  paydrop resume K7Q29F3M --by NAME",
-    ]);
-  });
-
-  test.each<[string, Partial<BatchReport>]>([
-    ["before it was gone through", { phase: "cancelled" }],
-    ["while it went", { stop: STOPS.cancelled }],
-  ])("of one that was cancelled %s, only what must be looked up", (_, over) => {
-    expect(openOf({ byStatus: { ...unsent, ...held }, goesAgain: 1, ...over })).toBeUndefined();
-    const looked = openOf({ byStatus: { ...unsent, unknown: tally(1) }, rowsToLookAt: { unknown: [7] }, ...over });
-    expect(looked?.[0]).toBe("No clear answer for row 7: perhaps carried out, perhaps not.");
-    expect(looked?.join("\n")).not.toMatch(/not sent yet|resume/);
-  });
-
-  test("held rows need a person", () => {
-    expect(openOf({ byStatus: held, rowsToLookAt: { held: [4] } })?.slice(0, 3)).toEqual([
-      "A person must decide on row 4; the results file says why.",
-      "To send them all the same:",
-      expect.stringMatching(/^ {2}paydrop release K7Q29F3M /),
-    ]);
-  });
-
-  test("rows that did not go, by why: where no stop says it, nobody answered", () => {
-    expect(openOf({ byStatus: unsent })?.slice(0, 2)).toEqual([
-      "3 rows not sent yet.",
-      "The service cannot be reached.",
-    ]);
-    expect(openOf({ byStatus: unsent, stop: STOPS.signal })?.[1]).toContain("paydrop was stopped");
-    expect(openOf({ byStatus: unsent, stop: STOPS.day_over_cap })?.slice(1, 3)).toEqual([
-      "With this batch the day would come to more than max_per_day.",
-      "Run the same file again tomorrow (a watched folder does it by itself), or have max_per_day raised in paydrop.toml: nothing goes twice.",
-    ]);
-    const refused = openOf({ byStatus: { rejected: tally(1) }, goesAgain: 1, stop: STOPS.key_refused });
-    expect(refused?.[0]).toBe("Refused, though not for what is in it.");
-  });
-
-  test("results that lie elsewhere come by themselves, or by a command", () => {
-    const files = { results: "/state/a.csv.results.csv", summary: "/state/s.json", elsewhere: "a folder has its name" };
-    const said = (more: Partial<BatchReport["files"]>, isNamed = false): string =>
-      openOf({ files: { ...files, ...more }, isNamed })?.join("\n") ?? "";
-    expect(said({ mayComeLater: true })).toContain("They come here by themselves soon after that is mended, or with:");
-    expect(said({})).toContain("When that is mended, they come here with:\n  paydrop results K7Q29F3M");
-    expect(said({})).toContain("send them this text");
-    expect(said({ mayComeLater: true }, true), "nobody may look after the folder of a file that was named").toContain(
-      "When that is mended, they come here with:\n  paydrop results K7Q29F3M",
+  test("counts, why, and the next steps, commands with what they need", () => {
+    const next = [
+      "look up row 7 in the dashboard, then",
+      "paydrop settle K7Q29F3M --row 7",
+      "run it again",
+      "paydrop run a.csv",
+    ];
+    expect(openLines({ byStatus: { ...unsent, unknown: tally(1) }, stop, next }, { again: " --state-dir /s" })).toEqual(
+      [
+        "1 row unknown and 3 rows not sent.",
+        "The service could not be reached.",
+        "Look up row 7 in the dashboard, then.",
+        "  paydrop settle K7Q29F3M --row 7 --state-dir /s",
+        "Run it again.",
+        "  paydrop run a.csv --state-dir /s",
+        expect.stringContaining("goes as it was taken"),
+        "  paydrop cancel K7Q29F3M --by NAME --state-dir /s",
+        expect.stringContaining("typed by whoever runs it here"),
+      ],
     );
+  });
+
+  test("of a watched folder: it goes on by itself, nobody runs the file", () => {
+    const next = ["run it again", "paydrop run a.csv"];
+    const lines = openLines({ byStatus: unsent, stop, next }, { goesByItself: true })?.join("\n");
+    expect(lines).toContain("tried again by itself");
+    expect(lines).not.toContain("paydrop run");
+  });
+
+  test("results that lie elsewhere, and rows refused for the key", () => {
+    expect(openLines({ files: { elsewhere: "a folder has its name" } })?.[0]).toContain("a folder has its name");
+    expect(openLines({ byStatus: { rejected: tally(1) }, goesAgain: 1 })?.[0]).toBe("1 row not sent.");
   });
 });
 
-test("a refusal says where, what and what to do, of the first twenty faults", () => {
-  const faults = Array.from({ length: 22 }, (_, index) => ({
-    ...{ row: index + 2, column: "amount", message: "this is no number", hint: "type it again" },
-  }));
-  const lines = refusedAnswer("/inbox/a.csv", { faults }).text.split("\r\n");
-  expect(lines.slice(2, 4)).toEqual(["Row 2, column amount: this is no number", "  What to do: Type it again."]);
-  expect(lines.filter((line) => line.startsWith("Row "))).toHaveLength(20);
-  expect(lines).toContain("… and 2 more.");
-  const whole = refusedAnswer("/inbox/a.csv", { faults: [{ message: "the file is empty", hint: "" }] }).text;
-  expect(whole).toContain("\r\nThe file is empty.\r\n\r\nCorrect the file");
-  expect(whole).not.toContain("more.");
-  expect(refusedAnswer("/inbox/a.csv", { faults: [{ message: "a.csv is empty.", hint: "" }] }).text).toContain(
-    "\r\na.csv is empty.\r\n",
-  );
+test("a refusal says what and what to do, of the first twenty faults; it is known by its version", async () => {
+  const path = join(temporaryDirectory(), "a.csv");
+  writeFileSync(path, "");
+  const faults = Array.from({ length: 22 }, () => ({ code: "name_too_long", facts: { most: 200 } }));
+  const { text } = refusedAnswer(path, { faults }, "v1");
+  expect(text.match(/ {2}What to do: Give it a short name/g)).toHaveLength(20);
+  expect(text).toContain("… and 2 more.");
+  await putAnswer(path, { kind: "refused", text });
+  expect([await refusedVersion(path), await refusedVersion(`${path}x`)]).toEqual(["v1", undefined]);
+});
+
+describe("answers in a folder", () => {
+  const inFolder = (): { folder: string; path: string; names: () => string[] } => {
+    const folder = temporaryDirectory();
+    const path = join(folder, "a.csv");
+    writeFileSync(path, "", { mode: 0o640 });
+    return { folder, path, names: () => readdirSync(folder).sort() };
+  };
+
+  test("one lies beside a file or none, with its mode; what is not ours stays", async () => {
+    const { folder, path, names } = inFolder();
+    await putAnswer(path, refusedAnswer(path, { faults: [] }));
+    await putAnswer(path, waitingAnswer(path, "being_written"));
+    expect([names(), statSync(`${path}.waiting.txt`).mode & 0o777]).toEqual([["a.csv", "a.csv.waiting.txt"], 0o640]);
+    await putAnswer(path, undefined);
+    expect(names()).toEqual(["a.csv"]);
+    writeFileSync(join(folder, "a.csv.waiting.txt"), "mine");
+    expect(await putAnswer(path, waitingAnswer(path, "being_written"))).toBe(false);
+    expect(readFileSync(`${path}.waiting.txt`, "utf8")).toBe("mine");
+  });
+
+  test("left by an earlier process for files that are gone: removed, others stay", async () => {
+    const { folder, path, names } = inFolder();
+    for (const name of ["a.csv", "b.csv", "c\u001b.csv"])
+      await putAnswer(join(folder, name), waitingAnswer(path, "its_turn"));
+    writeFileSync(join(folder, "c\u001b.csv"), "");
+    writeFileSync(join(folder, "notes.waiting.txt"), "mine");
+    await clearStaleAnswers(folder);
+    expect(names()).toEqual(["a.csv", "a.csv.waiting.txt", "c\u001b.csv", "c_.csv.waiting.txt", "notes.waiting.txt"]);
+  });
+
+  test("after an act what is open is said anew or goes; a refusal stays, none comes", async () => {
+    const { path, names } = inFolder();
+    await renewOpenAnswer(reportOf({ file: path, byStatus: { held: tally(1) } }));
+    expect(names()).toEqual(["a.csv"]);
+    await putAnswer(path, openAnswer(reportOf({ file: path, byStatus: { held: tally(2) } })));
+    await renewOpenAnswer(reportOf({ file: path, byStatus: { held: tally(1) } }));
+    expect(readFileSync(`${path}.waiting.txt`, "utf8")).toContain("1 row held.");
+    await renewOpenAnswer(reportOf({ file: path, batch: "OTHERONE", byStatus: {} }));
+    expect(names()).toEqual(["a.csv", "a.csv.waiting.txt"]);
+    await renewOpenAnswer(reportOf({ file: path }));
+    expect(names()).toEqual(["a.csv"]);
+  });
+
+  test("STOP is answered in one file, whose name tells how far it got", async () => {
+    const { folder, names } = inFolder();
+    rmSync(join(folder, "a.csv"));
+    const at = new Date(2026, 10, 26, 9, 5).getTime();
+    const lines = ["A file named STOP.", "  paydrop resume --inbox x --by NAME"];
+    await answerStop(folder, { at, lines, progress: { sent: 0, of: 0, left: [] } });
+    await answerStop(folder, { at, lines, progress: { sent: 12, of: 240, left: ["K7Q29F3M"] } });
+    expect(names()).toEqual(["STOP - held 09.05, 12 of 240 sent.txt"]);
+    const text = readFileSync(join(folder, names()[0] ?? ""), "utf8");
+    expect(text).toMatch(/^paydrop: everything in this folder is held\.\r\n\r\n12 of 240 rows had been sent/);
+    expect(text).toContain("cannot be called back");
+    await answerStop(folder, undefined);
+    expect(names()).toEqual([]);
+  });
+
+  test("a text has CRLF and nothing that a terminal would run", () => {
+    const { text } = waitingAnswer("/x/a\u001b[31m.csv", "going");
+    expect(text).toContain("\\u{1b}[31m.csv is being sent.\r\n");
+    expect(text.replaceAll("\r\n", "")).not.toMatch(/[\u0000-\u001f]/);
+  });
+
+  test("a folder that is gone takes none, and that is told", async () => {
+    const { folder, path } = inFolder();
+    rmSync(folder, { recursive: true });
+    expect(await putAnswer(path, waitingAnswer(path, "its_turn"))).toBe(false);
+    mkdirSync(folder);
+  });
 });

@@ -1,198 +1,155 @@
 import { describe, expect, test } from "vitest";
 import type { Answer, Answered } from "../../src/client/answer.ts";
-import type { Outcome } from "../../src/submission/outcome.ts";
-import { outcomeOf } from "../../src/submission/outcome.ts";
+import { outcomeOf, type Choices, type RowOutcome } from "../../src/submission/outcome.ts";
+
+const CHOICES: Choices = { retry_429: true, doubtful_2xx: "unknown" };
 
 function answered(status: number, over: Partial<Answered> = {}): Answer {
   const whole = { body: '{"ok":true}', contentType: "application/json", bodyEnd: "complete", durationMs: 5 } as const;
   return { kind: "answered", status, ...whole, ...over };
 }
 
-function of(answer: Answer, retry429 = true): Outcome {
-  return outcomeOf(answer, { retry429 });
-}
-
-/** DESIGN §8, every status there is. What stands in no list is unknown. */
-function expected(status: number): Omit<Outcome, "httpStatus"> {
-  if (status >= 200 && status < 300) return { state: "accepted", reason: "accepted" };
-  if ([400, 402, 406, 411, 413, 414, 422, 431].includes(status)) return { state: "rejected", reason: "refused" };
-  if ([401, 403, 407].includes(status)) return { state: "rejected", reason: "key_refused", stop: "key_refused" };
+/** DESIGN §8. What stands in no list is unknown. */
+function expected(status: number): Omit<RowOutcome, "httpStatus"> {
+  if (status >= 200 && status < 300) return { state: "accepted", code: "accepted" };
+  if (status === 402) return { state: "rejected", code: "no_funds" };
+  if ([400, 406, 411, 413, 414, 422, 431].includes(status)) return { state: "rejected", code: "refused" };
+  if ([401, 403, 407].includes(status)) return { state: "rejected", code: "key_refused", stop: "key_refused" };
   if ([404, 405, 410, 415].includes(status)) {
-    return { state: "rejected", reason: "address_refused", stop: "address_refused" };
+    return { state: "rejected", code: "address_refused", stop: "address_refused" };
   }
-  if (status === 429) return { state: "not_sent", reason: "rate_limited", again: "as_told" };
-  if (status >= 300 && status < 400) return { state: "unknown", reason: "redirect", stop: "redirect" };
-  return { state: "unknown", reason: status >= 500 ? "service_fault" : "unclear_refusal" };
+  if (status === 429) return { state: "not_sent", code: "rate_limited", again: "as_told" };
+  if (status >= 300 && status < 400) return { state: "unknown", code: "redirect", stop: "redirect" };
+  return { state: "unknown", code: status >= 500 ? "service_fault" : "unclear_refusal" };
 }
 
 const STATUSES = Array.from({ length: 900 }, (_, index) => index + 100);
 
-describe("a complete answer", () => {
-  test.each(STATUSES)("%i", (status) => {
-    expect(of(answered(status))).toEqual({ ...expected(status), httpStatus: status });
-  });
-
-  test.each([408, 409, 412, 418, 421, 423, 424, 425, 428, 451])("%i is no clear refusal", (status) => {
-    expect(of(answered(status)).state).toBe("unknown");
-  });
-
-  test("only 429 and what never left go again by themselves", () => {
-    expect(STATUSES.filter((status) => of(answered(status)).again !== undefined)).toEqual([429]);
-  });
-
-  test("429 is unknown when the choice says so", () => {
-    expect(of(answered(429), false)).toEqual({ state: "unknown", reason: "rate_limited_unclear", httpStatus: 429 });
-  });
+test("every status with a complete answer is what the table says", () => {
+  for (const status of STATUSES) {
+    expect(outcomeOf(answered(status), CHOICES)).toEqual({ ...expected(status), httpStatus: status });
+  }
 });
 
-const ends = ["cut", "stalled", "too_large"] as const;
-
-describe("an answer whose body did not end as announced", () => {
-  test.each(ends)("%s: a 2xx is accepted, and noted", (bodyEnd) => {
-    expect(of(answered(200, { bodyEnd }))).toEqual({
-      state: "accepted",
-      reason: "accepted_incomplete",
-      httpStatus: 200,
-    });
-  });
-
-  test.each(ends)("%s: everything else is unknown, whatever its status", (bodyEnd) => {
-    for (const status of STATUSES.filter((one) => one < 200 || one >= 300)) {
-      const { state, again } = of(answered(status, { bodyEnd }));
-      expect({ status, state, again }).toEqual({ status, state: "unknown", again: undefined });
+test("with a body that did not end a 2xx is accepted, all else unknown", () => {
+  for (const bodyEnd of ["cut", "stalled", "too_large"] as const) {
+    for (const status of STATUSES) {
+      const { state, again } = outcomeOf(answered(status, { bodyEnd }), CHOICES);
+      expect([state, again]).toEqual([status >= 200 && status < 300 ? "accepted" : "unknown", undefined]);
     }
-  });
-
-  test.each(ends)("%s: a redirect still stops the run", (bodyEnd) => {
-    expect(of(answered(307, { bodyEnd })).stop).toBe("redirect");
-  });
+  }
 });
 
-describe("2xx with a web page is not the service", () => {
-  test.each([
-    ["text/html", "<p>Sign in</p>"],
-    ["TEXT/HTML; charset=utf-8", "Sign in"],
-    [" application/xhtml+xml", "<x/>"],
-    ["", "<!DOCTYPE html><html>"],
-    ["application/json", "\r\n  <html><body>Sign in</body></html>"],
-    ["text/plain", "\ufeff<!doctype html>"],
-    ["text/plain", "<!-- portal --><html>"],
-    ["text/plain", "<head><title>Sign in</title>"],
-    ["", "<title>Sign in</title><form>"],
-    ["", "<script>location = '/login'</script>"],
-    ["application/json", '<meta http-equiv="refresh" content="0; url=/login">'],
-    ["", '<?xml version="1.0"?>\n<!DOCTYPE html><html>'],
-    ["", "<p>Sign in"],
-    ["text/plain", '<form action="/login">'],
-    ["", "<br/>Sign in"],
-    ["", "<A HREF='/login'>"],
-    ["", "<h2>Sign in</h2>"],
-    ["", '<link rel="stylesheet"'],
-    ["application/json", "\n<table\n>"],
-    ["", "<noscript><iframe>"],
-    ["", "<frameset"],
-    ["", "<center><font size=7>"],
-    ["", "<body"],
-  ])("%j %j", (contentType, body) => {
-    for (const bodyEnd of ["complete", "cut", "stalled", "too_large"] as const) {
-      expect(of(answered(200, { contentType, body, bodyEnd }))).toEqual({
-        state: "unknown",
-        reason: "html_answer",
-        stop: "html_answer",
-        httpStatus: 200,
-      });
-    }
-  });
+test("retry_429 off: a 429 is unknown", () => {
+  expect(outcomeOf(answered(429), { ...CHOICES, retry_429: false }).code).toBe("rate_limited_unclear");
 });
 
-describe("2xx with what a service may say instead of JSON", () => {
-  test.each([
-    "OK",
-    "<ok/>",
-    "<response><p>done</p></response>",
-    '<?xml version="1.0"?><payment/>',
-    "<pay-out>",
-    "<a-1>",
-    "<p:done/>",
-    "1 < 2",
-  ])("%j is the service", (body) => {
-    for (const contentType of ["", "text/plain", "application/xml"]) {
-      expect(of(answered(200, { contentType, body }))).toMatchObject({ state: "accepted", reason: "accepted" });
-    }
-  });
-});
-
-describe("2xx with JSON or no body, which the service calls a web page", () => {
-  test.each(['{"ok":true}', "\ufeff[]", "null", "", " \r\n"])("%j is the service", (body) => {
-    const answer = answered(200, { contentType: "text/html; charset=UTF-8", body });
-    expect(of(answer)).toEqual({ state: "accepted", reason: "accepted", httpStatus: 200 });
-  });
-
-  test.each(ends)("%s: nobody knows what it was", (bodyEnd) => {
-    for (const body of ["", '{"ok":', "{}"]) {
-      const answer = answered(200, { contentType: "text/html", body, bodyEnd });
-      expect(of(answer)).toMatchObject({ state: "unknown", stop: "html_answer" });
-    }
-  });
-});
-
-describe("2xx with a body", () => {
-  test.each([
-    '{"success":false}',
-    '{"status":"FAILED"}',
-    '{"status":"failure"}',
-    '{"status":"rejected"}',
-    '{"status":"declined"}',
-    '{"error":"no funds"}',
-    '{"error":{"code":7}}',
-    '\ufeff{"success":false}',
-    '[{"status":"FAILED"}]',
-    '{"success":"false"}',
-    '{"ok":false}',
-    '{"state":"FAILED"}',
-    '{"status":400,"message":"Bad Request"}',
-    '{"statusCode":"422"}',
-    '{"code":500}',
-    '{"errors":["no such account"]}',
-    '{"status":"OK","data":{"payout":{"Status":"Failed"}}}',
-    '{"status":"\\u0066ailed"}',
-    '{"code":4e2}',
-  ])("%s is accepted, and the remark is not hidden", (body) => {
-    expect(of(answered(200, { body }))).toMatchObject({ state: "accepted", reason: "accepted_reports_failure" });
-  });
-
-  test.each([
-    ...["", "ok", "{", "[]", "null", "1", '{"error":null}', '{"error":""}', '{"error":false}', '{"status":"ok"}'],
-    ...['{"errors":[]}', '{"error":{}}', '{"error":0}', '{"status":200,"code":"00"}', '{"data":{"success":true}}'],
-    `${'{"data":'.repeat(9_000)}{"status":"FAILED"}${"}".repeat(9_000)}`,
-  ])("%j says nothing of a failure", (body) =>
-    expect(of(answered(200, { body }))).toMatchObject({ state: "accepted", reason: "accepted" }),
-  );
-});
-
-describe("no answer", () => {
-  test.each([
-    ["timeout", "no_answer"],
-    ["broken", "connection_broken"],
-    ["malformed", "malformed_answer"],
-    ["aborted", "interrupted"],
-  ] as const)("%s is unknown and goes not again", (cause, reason) => {
-    expect(of({ kind: "no_answer", cause, detail: "", durationMs: 1 })).toEqual({ state: "unknown", reason });
-  });
-});
-
-describe("never on the wire", () => {
-  test("unreachable goes again after a wait", () => {
-    const outcome = of({ kind: "unsent", cause: "unreachable", detail: "", durationMs: 1 });
-    expect(outcome).toEqual({ state: "not_sent", reason: "unreachable", again: "backoff" });
-  });
-
-  test.each([
+test("what never left is not sent, what may have left and got no status is unknown", () => {
+  const rest = { detail: "", durationMs: 1 };
+  const of = (answer: Answer): unknown => {
+    const { state, code, again, stop } = outcomeOf(answer, CHOICES);
+    return [state, code, again ?? stop];
+  };
+  expect(of({ kind: "unsent", cause: "unreachable", ...rest })).toEqual(["not_sent", "unreachable", "backoff"]);
+  for (const [cause, code] of [
     ["certificate", "certificate_refused"],
-    ["no_tls", "no_tls"],
     ["local", "local_error"],
-  ] as const)("%s stops the run", (cause, reason) => {
-    const outcome = of({ kind: "unsent", cause, detail: "", durationMs: 1 });
-    expect(outcome).toEqual({ state: "not_sent", reason, stop: reason });
+  ] as const) {
+    expect(of({ kind: "unsent", cause, ...rest })).toEqual(["not_sent", code, code]);
+  }
+  for (const cause of ["timeout", "broken", "malformed", "aborted"] as const) {
+    expect(of({ kind: "no_answer", cause, ...rest })).toEqual(["unknown", expect.any(String), undefined]);
+  }
+});
+
+describe("a 2xx whose body is a web page stops the run", () => {
+  test.each([
+    ["<!doctype html><title>x", "application/json", true],
+    ['<?xml version="1.0"?><html>', "", true],
+    [" <h1>Sign in</h1>", "text/plain", true],
+    ["Welcome", "text/html; charset=utf-8", true],
+    ["", "text/html", false],
+    ['{"ok":true}', "text/html", false],
+    ["<response><code>0</code></response>", "application/xml", false],
+  ])("%j as %s: %s", (body, contentType, isPage) => {
+    const { code } = outcomeOf(answered(200, { body, contentType }), CHOICES);
+    expect(code).toBe(isPage ? "html_answer" : "accepted");
   });
+});
+
+/** Bodies that people met behind a 200. */
+const SAY_NO: readonly unknown[] = [
+  { status: "ERROR", message: "Not enough available balance" },
+  { status: "FAILED" },
+  { status: "REVERSED" },
+  { result: "declined" },
+  { isSuccess: false },
+  { message: "Insufficient funds" },
+  { data: { status: "rejected" } },
+  "Beneficiary not found",
+  { success: false },
+  { success: "false" },
+  { ok: 0 },
+  { status: false },
+  { Status: "TXN_FAILED" },
+  { txn_status: "cancelled" },
+  { ack: "Failure" },
+  { code: 422 },
+  { statusCode: "500" },
+  { error: "duplicate transaction" },
+  { error: { code: "BAD_REQUEST", description: null } },
+  { errors: [{ field: "ifsc" }] },
+  { hasErrors: true },
+  { failure_reason: "name mismatch" },
+  { errorCode: "E101" },
+  [{ payout: { state: "DENIED" } }],
+  { message: "could not be processed" },
+  { msg: "Duplicate request" },
+];
+const SAY_YES: readonly unknown[] = [
+  { error: null, status: "success" },
+  { errors: [] },
+  { status: "ok", message: "0 errors" },
+  { status: "Queued", failure_reason: "" },
+  { status: "PENDING_APPROVAL" },
+  {},
+  "",
+  { error: {} },
+  { error: false, errorCode: "00", errorMessage: "Success" },
+  { error: { code: 0, message: "" } },
+  { status: 200, code: "0" },
+  { result: "NO_ERROR" },
+  { message: "no duplicates, without errors; errors: 0" },
+  { narration: "refund of a failed payment", notes: "cancelled order", name: "Errol Rejected" },
+  { id: "err_500", amount: 422, number: 453 },
+  { message: "Transfer initiated", eta: "T+1" },
+];
+
+describe("a 2xx whose body speaks of failure is unknown", () => {
+  const of = (body: unknown, choices = CHOICES): RowOutcome =>
+    outcomeOf(answered(200, { body: typeof body === "string" ? body : JSON.stringify(body) }), choices);
+
+  test.each(SAY_NO.map((body) => [JSON.stringify(body), body]))("%s", (_shown, body) => {
+    expect(of(body)).toEqual({ state: "unknown", code: "doubtful", httpStatus: 200 });
+    const accepted = { ...CHOICES, doubtful_2xx: "accepted" } as const;
+    expect(of(body, accepted)).toEqual({ state: "accepted", code: "accepted_doubtful", httpStatus: 200 });
+    expect(of(JSON.stringify(body)).code).toBe("doubtful");
+  });
+
+  test.each(SAY_YES.map((body) => [JSON.stringify(body), body]))("accepted: %s", (_shown, body) => {
+    expect(of(body).code).toBe("accepted");
+    expect(of(JSON.stringify(body, undefined, 2)).code).toBe("accepted");
+  });
+});
+
+test("a refusal for want of funds needs no correction of the file", () => {
+  const of = (body: string): string => outcomeOf(answered(400, { body }), CHOICES).code;
+  for (const body of [
+    '{"description":"Your account does not have enough balance to carry out the payout"}',
+    "Insufficient funds",
+    '{"error":"INSUFFICIENT_BALANCE"}',
+    "balance is too low",
+  ])
+    expect(of(body), body).toBe("no_funds");
+  for (const body of ["no such account", "Invalid IFSC", "amount exceeds the limit"]) expect(of(body)).toBe("refused");
 });

@@ -1,125 +1,129 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { parse } from "csv-parse/sync";
-import type { Config } from "../../src/config/config.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import type { BatchReport } from "../../src/events.ts";
-import type { Processor } from "../../src/processor.ts";
-import { openProcessor } from "../../src/processor.ts";
-import type { ProgramEnded } from "./program.ts";
-import { runProgram } from "./program.ts";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { runFile, writeAgain, type Work } from "../../src/batch.ts";
+import type { Answer } from "../../src/client/answer.ts";
+import { loadSettings } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/schema.ts";
+import type { BatchReport, RunEvent } from "../../src/events.ts";
+import { openJournal } from "../../src/journal/open.ts";
+import type { Act, JournalStore } from "../../src/journal/store.ts";
+import { Shared } from "../../src/submission/shared.ts";
 import { temporaryDirectory } from "./state-dir.ts";
 
-export const API_KEY = "test-key-0123456789abcdef";
-export const AES_KEY = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
-export const AES_IV = "202122232425262728292a2b2c2d2e2f";
+/** What the service answers to a payload; 200 where it says nothing. */
+export type Answers = (payload: string) => Answer | number | undefined;
 
-export interface ResultRow extends Readonly<Record<string, string>> {
-  readonly result_row: string;
-  readonly result_status: string;
-  readonly result_http_status: string;
-  readonly result_message: string;
-  readonly result_attempts: string;
-  readonly result_response: string;
-  readonly result_duplicate_of: string;
+export const NOW: number = Date.UTC(2026, 10, 26, 9, 30);
+export const SILENT: Answer = { kind: "no_answer", cause: "timeout", detail: "", durationMs: 120_000 };
+
+export function answered(status: number, body = ""): Answer {
+  return { kind: "answered", status, contentType: "application/json", body, bodyEnd: "complete", durationMs: 4 };
 }
 
-export interface DeskRun extends ProgramEnded {
-  /** The results file beside the input; empty when there is none. */
-  readonly results: readonly ResultRow[];
-  /** How many rows have each status: `{accepted: 2, held: 1}`. */
-  readonly counts: Readonly<Record<string, number>>;
-}
+/**
+ * A folder with files, a state directory with a real journal, and the whole way of a batch; only the service is made up,
+ * and the clock stands still.
+ */
+export class TestDesk {
+  readonly folder: string = join(temporaryDirectory(), "inbox");
+  readonly config: Config;
+  readonly store: JournalStore;
+  readonly events: RunEvent[] = [];
+  now: number = NOW;
+  /** Whether AES key and IV are there. */
+  encrypts = true;
+  /** Asks a run to stop. */
+  readonly soft: AbortController = new AbortController();
 
-/** A folder with files, a state directory and a service: what one person works with. */
-export interface Desk {
-  readonly folder: string;
-  readonly stateDir: string;
-  readonly env: Record<string, string>;
-  /** Writes a file into the folder and gives its path. */
-  write(name: string, content: string | Uint8Array): string;
-  /** `paydrop run` in a process of its own. */
-  run(name: string, ...flags: string[]): Promise<DeskRun>;
-  /** The same within this process, where the clock can be set. */
-  inProcess<T>(work: (processor: Processor) => Promise<T>, setting?: InProcess): Promise<T>;
-  process(name: string, setting?: InProcess): Promise<BatchReport>;
-  results(name: string): ResultRow[];
-}
-
-export interface InProcess {
-  readonly now?: () => number;
-  /** By setting name, as flags: `{period: "2026-11"}`. */
-  readonly flags?: Readonly<Record<string, unknown>>;
-}
-
-export function openDesk(serverUrl: string, env: Readonly<Record<string, string>> = {}): Desk {
-  const base = temporaryDirectory();
-  const folder = join(base, "files");
-  const stateDir = join(base, "state");
-  mkdirSync(folder);
-  const all: Record<string, string> = {
-    PAYDROP_BASE_URL: serverUrl,
-    PAYDROP_API_KEY: API_KEY,
-    PAYDROP_AES_KEY: AES_KEY,
-    PAYDROP_AES_IV: AES_IV,
-    PAYDROP_STATE_DIR: stateDir,
-    PAYDROP_RETRY_FOR: "1s",
-    HOME: base,
-    ...env,
-  };
-  const desk: Desk = {
-    folder,
-    stateDir,
-    env: all,
-    write(name, content) {
-      const path = join(folder, name);
-      writeFileSync(path, content);
-      return path;
-    },
-    async run(name, ...flags) {
-      const ended = await runProgram(["run", ...flags, name], { env: all, cwd: folder });
-      const results = desk.results(name);
-      return { ...ended, results, counts: countsOf(results) };
-    },
-    async inProcess(work, { now, flags = {} } = {}) {
-      const config: Config = loadConfig({ env: { ...all }, flags });
-      const processor = await openProcessor({ config, ...(now ? { now } : {}) }, "send");
-      try {
-        return await work(processor);
-      } finally {
-        await processor.close();
-      }
-    },
-    process: (name, setting) => desk.inProcess((processor) => processor.processFile(join(folder, name)), setting),
-    results(name) {
-      const extension = name.endsWith(".json") ? "json" : "csv";
-      const path = join(folder, `${name}.results.${extension}`);
-      if (!existsSync(path)) return [];
-      const text = readFileSync(path, "utf8");
-      return (extension === "json" ? JSON.parse(text) : parse(text, { bom: true, columns: true })) as ResultRow[];
-    },
-  };
-  return desk;
-}
-
-export function countsOf(results: readonly ResultRow[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { result_status: status } of results) counts[status] = (counts[status] ?? 0) + 1;
-  return counts;
-}
-
-/** A CSV of one transfer. */
-export function transferCsv(account: string, amount = "100.00"): string {
-  return `from_account,to_account,amount\nACC-1,${account},${amount}\n`;
-}
-
-/** A CSV of transfers to accounts of their own, the first row's amount 101.00, the next 102.00 … */
-export function transfersCsv(rows: number, more: Readonly<Record<string, (index: number) => string>> = {}): string {
-  const names = Object.keys(more);
-  const lines = [["from_account", "to_account", "amount", ...names].join(",")];
-  for (let index = 1; index <= rows; index += 1) {
-    const cells = ["50100271828001", `60200${String(index).padStart(9, "0")}`, `${100 + index}.00`];
-    lines.push([...cells, ...names.map((name) => more[name]?.(index) ?? "")].join(","));
+  private constructor(folder: string, config: Config, store: JournalStore) {
+    this.folder = folder;
+    this.config = config;
+    this.store = store;
   }
-  return `${lines.join("\n")}\n`;
+
+  static async open(flags: Readonly<Record<string, unknown>> = {}): Promise<TestDesk> {
+    const root = temporaryDirectory();
+    const folder = join(root, "inbox");
+    mkdirSync(folder);
+    const said = { base_url: "http://127.0.0.1:1", state_dir: join(root, "state"), concurrency: "1", ...flags };
+    const { config } = loadSettings({ flags: said, env: {} });
+    const store = await openJournal(config.state_dir);
+    onTestFinished(() => store.close());
+    return new TestDesk(folder, config, store);
+  }
+
+  write(name: string, content: string | Uint8Array): string {
+    const path = join(this.folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    return path;
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.folder, name), "utf8");
+  }
+
+  names(): string[] {
+    return readdirSync(this.folder)
+      .filter((name) => name !== ".paydrop")
+      .sort();
+  }
+
+  /** Takes a file and sends it; also one that lies there already. */
+  async run(name: string, content?: string | Uint8Array, answers: Answers = () => undefined): Promise<BatchReport> {
+    const path = content === undefined ? join(this.folder, name) : this.write(name, content);
+    const send = (_operation: string, payload: string): Promise<Answer> => {
+      const answer = answers(payload) ?? 200;
+      return Promise.resolve(typeof answer === "number" ? answered(answer) : answer);
+    };
+    const never = new AbortController().signal;
+    const shared = new Shared(this.config, () => ({
+      ...{ send, close: () => Promise.resolve(), encrypts: this.encrypts },
+      preflight: () => Promise.reject(new Error("no test connects")),
+    }));
+    const work: Work = {
+      ...{ config: this.config, store: this.store, shared, destination: this.config.base_url ?? "" },
+      ...{
+        who: { login: "asha", host: "pay1" },
+        signals: { soft: this.soft.signal, hard: never },
+        now: () => this.now,
+      },
+      isTrial: false,
+      tell: (event) => this.events.push(event),
+      inTurn: (_, what) => what(),
+    };
+    try {
+      const report = await runFile(work, path);
+      if (!report) throw new Error("nobody was asked");
+      return report;
+    } finally {
+      await shared.close();
+    }
+  }
+
+  again(batch: string, more: Parameters<typeof writeAgain>[2] = {}): Promise<BatchReport> {
+    return writeAgain(this, batch, more);
+  }
+
+  act(kind: Act["kind"], more: Partial<Act> = {}): Act {
+    return { login: "asha", host: "pay1", by: "Asha Rao", at: this.now, kind, ...more };
+  }
+
+  /** A person settles or cancels rows. */
+  async move(
+    batch: string,
+    to: "settled_done" | "settled_not_done" | "cancelled",
+    rows: readonly number[],
+  ): Promise<void> {
+    const from = to === "cancelled" ? (["held", "ready", "not_sent"] as const) : (["unknown"] as const);
+    const moves = rows.map((row) => ({ row, to, from }));
+    await this.store.move(batch, moves, this.act(to === "cancelled" ? "cancel" : "settle", { batch, rows }));
+  }
+}
+
+/** A file of transfers, one line for each payee and amount. */
+export function transfers(...rows: readonly (readonly [to: string, amount: string, more?: string])[]): string {
+  const lines = rows.map(([to, amount, more = ""]) => `ACC-OPS-01,${to},${amount},${more && `"${more}"`}\r\n`);
+  return `from_account,to_account,amount,notes\r\n${lines.join("")}`;
 }

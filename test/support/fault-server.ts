@@ -203,13 +203,3 @@ function parse(bytes: Buffer): Parsed {
   const body = bytes.subarray(bodyStart, bodyEnd).toString("utf8");
   return { bytes: bodyEnd, request: { method, path, httpVersion: version.replace("HTTP/", ""), headers, head, body } };
 }
-
-/** Gives at each call the requests that came since the last one. */
-export function newRequestsOf({ requests }: Pick<FaultServer, "requests">): () => readonly Received[] {
-  let told = 0;
-  return () => {
-    const fresh = requests.slice(told);
-    told = requests.length;
-    return fresh;
-  };
-}

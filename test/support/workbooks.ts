@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
-import { temporaryFolder } from "./files.ts";
+import { WorkbookPieces, type OutCell, type SheetShape } from "../../src/results/workbook.ts";
+import { temporaryDirectory } from "./state-dir.ts";
 
 /** One entry of a zip file, and what to say of it that is not true. */
 export interface ZipPart {
@@ -108,11 +109,17 @@ function textCell(row: number, column: number, text: string): string {
 
 /** Writes the bytes into a folder of their own and gives the path. */
 export function workbookFile(bytes: Buffer, name = "payroll.xlsx"): string {
-  const path = join(temporaryFolder(), name);
+  const path = join(temporaryDirectory(), name);
   writeFileSync(path, bytes);
   return path;
 }
 
 export function bookFile(shape: BookShape): string {
   return workbookFile(zipOf(partsOf(shape)));
+}
+
+/** A workbook as the program writes it. */
+export function workbookOf(sheet: SheetShape & { readonly rows: readonly (readonly OutCell[])[] }): Buffer {
+  const pieces = new WorkbookPieces(sheet);
+  return Buffer.concat([pieces.begin(), pieces.rows(sheet.rows), pieces.end()]);
 }

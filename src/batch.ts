@@ -1,0 +1,352 @@
+/** The story of a batch: snapshot → open → known? → check → record → judge → send → write. */
+import { rmSync } from "node:fs";
+import { formatUnits, unitsOf } from "./amount.ts";
+import { join } from "node:path";
+import { checkFile, type Checked } from "./checks/check-file.ts";
+import { keptOf, openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
+import { createSpool, openSpool } from "./checks/spool.ts";
+import type { Config } from "./config/schema.ts";
+import { createKeys, PaymentsDigest } from "./duplicates/keys.ts";
+import { startOfDay } from "./day.ts";
+import { PaydropError } from "./errors.ts";
+import type { BatchReport, CheckedFile, RunEvent, Stop } from "./events.ts";
+import { faultPoint } from "./fault-point.ts";
+import { assertMark, keepMark } from "./intake/mark.ts";
+import { takeSnapshot } from "./intake/snapshot.ts";
+import { batchIdOf } from "./journal/batch-id.ts";
+import { batchNamed } from "./journal/circumstances.ts";
+import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
+import { findKnown } from "./journal/known.ts";
+import { newRowOf } from "./journal/new-row.ts";
+import type { Act, BatchRecord, JournalStore, NewBatch, Who } from "./journal/store.ts";
+import { isStopOfRest, stopFor } from "./messages/stops.ts";
+import { OPERATIONS } from "./operations/index.ts";
+import { firstHeld } from "./results/row-text.ts";
+import { byStatusOf } from "./results/totals.ts";
+import { keptStop } from "./results/summary.ts";
+import { writeResults } from "./results/write.ts";
+import { snapshotPath, spoolPath } from "./state-dir.ts";
+import { wake } from "./submission/again.ts";
+import type { Shared } from "./submission/shared.ts";
+import { submit, type Submitted } from "./submission/submit.ts";
+
+/** What the steps of all batches of a process stand on. */
+export interface Work {
+  readonly config: Config;
+  readonly store: JournalStore;
+  readonly who: Who;
+  /** Where rows go, as it stands in their batch: the base URL, or `sandbox`. */
+  readonly destination: string;
+  /** The service is the sandbox in this process: no folder is marked (I12). */
+  readonly isTrial: boolean;
+  /** Lanes, pace and what stops all batches of this process. */
+  readonly shared: Shared;
+  readonly signals: { readonly soft: AbortSignal; readonly hard: AbortSignal };
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly tell: (event: RunEvent) => void;
+  /** Asks a person before the first row of a file goes; nobody is asked without it. */
+  readonly confirm?: ((checked: CheckedFile) => Promise<boolean>) | undefined;
+  /** Work of the same name waits for its turn: one file is taken at a time, and one run works on a batch. */
+  inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * Takes a file, sends what may go, and writes beside it what happened to each row. undefined: a person was asked and
+ * said no; nothing is remembered of it. `seen`: the hash by which it was found complete in a folder.
+ */
+export async function runFile(work: Work, path: string, seen?: string): Promise<BatchReport | undefined> {
+  const startedAt = work.now();
+  const taken = await work.inTurn("a file", () => takeFile(work, path, seen));
+  return taken && work.inTurn(taken.id, () => sendAndWrite(work, taken.id, { startedAt, ...taken }));
+}
+
+/** Goes on with a batch, with all that the next run of its file would send. */
+export function goOn(work: Work, id: string): Promise<BatchReport> {
+  return work.inTurn(id, async () => {
+    const startedAt = work.now();
+    await wakeUp(work, await batchNamed(work.store, id));
+    return sendAndWrite(work, id, { startedAt, isKnown: true });
+  });
+}
+
+/** Sends what a person let go of a batch, and writes its results again. */
+export function sendReady(work: Work, id: string): Promise<BatchReport> {
+  return work.inTurn(id, () => sendAndWrite(work, id, { startedAt: work.now(), isKnown: true }));
+}
+
+/** Writes the results again, from journal and snapshot (I11). Nothing is sent. */
+export async function writeAgain(
+  work: Pick<Work, "store" | "config">,
+  id: string,
+  { retryFormat }: { readonly retryFormat?: "xlsx" | undefined } = {},
+): Promise<BatchReport> {
+  const batch = await batchNamed(work.store, id);
+  const kept = await openKept(snapshotPath(work.config.state_dir, batch.sha256), batch);
+  const report = await writeResults({ ...work, batch, ...kept, retryFormat });
+  // while rows are on their way its process writes them once more, at its end
+  const isOver = report.files.elsewhere === undefined && batch.onItsWay === 0;
+  if (isOver && batch.owesResults) await work.store.setBatch(id, { owesResults: false });
+  return report;
+}
+
+interface Taken {
+  readonly id: string;
+  /** An earlier run had taken it. */
+  readonly isKnown: boolean;
+  readonly checked?: CheckedFile;
+}
+
+/** snapshot → open → known? */
+async function takeFile(work: Work, path: string, seen: string | undefined): Promise<Taken | undefined> {
+  const { config, store } = work;
+  const snapshot = await takeSnapshot(path, config.state_dir, seen);
+  faultPoint("snapshot.taken");
+  const opened = await openFile(snapshot, config);
+  const { period } = opened;
+  const said = { sha256: snapshot.sha256, environment: config.environment, period, reading: keptOf(opened) };
+  const known = await findKnown(store, said, config, work.now());
+  const lost = work.isTrial ? undefined : await assertMark(snapshot.folder, store, config.accept_lost_journal);
+  const taken = known ? { id: known.id, isKnown: true } : await recordFile(work, opened);
+  if (!taken) return undefined;
+  if (lost !== undefined) await store.setBatch(taken.id, {}, actOf(work, "accept_lost_journal", { note: lost }));
+  await store.noteSource(snapshot.path, snapshot.identity, taken.id);
+  if (known) await wakeUp(work, known);
+  return taken;
+}
+
+/** check → record → judge: a new batch is open when all its rows are judged, and nothing of it goes before (I14). */
+async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undefined> {
+  const { config, store } = work;
+  const batch = await newBatchOf(work, opened);
+  await store.addBatch(batch);
+  try {
+    const found = await recordRows(work, opened, batch);
+    faultPoint("rows.recorded");
+    const judged = async (): Promise<CheckedFile> => {
+      await judgeBatch(store, batch, config, work.now());
+      return toldOf(work, found, batch.id);
+    };
+    // asked outside of the lock, and judged once more: nobody else waits while a person reads
+    if (work.confirm) {
+      const told = await store.judging(judged);
+      if (told.byStatus.not_sent && !(await work.confirm(told))) {
+        await forget(work, batch.id);
+        return undefined;
+      }
+    }
+    return await store.judging(async () => {
+      const checked = await judged();
+      // before it is open: whatever lies in the same place later may correct it
+      await store.noteSource(opened.snapshot.path, opened.snapshot.identity, batch.id);
+      await store.setBatch(batch.id, { phase: "open", owesResults: true });
+      faultPoint("batch.opened");
+      return { id: batch.id, isKnown: false, checked };
+    });
+  } catch (thrown) {
+    await forget(work, batch.id).catch(() => undefined);
+    throw thrown;
+  }
+}
+
+/** What a file is written down with; `check` does it on a journal that is thrown away. */
+export type Recording = Pick<Work, "config" | "store" | "destination" | "now">;
+
+export async function newBatchOf(
+  { config, store, destination, now }: Recording,
+  opened: OpenedFile,
+): Promise<NewBatch> {
+  const { snapshot, table, period } = opened;
+  const { sha256, sizeBytes, fileName, folder } = snapshot;
+  const { environment } = config;
+  const times = (await store.batches({ sha256, environment })).length;
+  return {
+    ...{ id: batchIdOf({ sha256, environment, period, sheet: table.reading.sheet }, times), environment, destination },
+    ...{ fileName, folder, format: table.reading.format, sha256, sizeBytes, reading: keptOf(opened), createdAt: now() },
+    ...(period === undefined ? {} : { period }),
+  };
+}
+
+/** Each row is checked, its payload goes into the spool, and what must be remembered of it into the journal (I7). */
+export async function recordRows(
+  { config, store, now }: Recording,
+  opened: OpenedFile,
+  batch: NewBatch,
+  toldMax?: number,
+): Promise<Checked> {
+  const spool = createSpool(spoolPath(config.state_dir, batch.id));
+  const keys = createKeys((await store.facts()).keySecret);
+  const payments = new PaymentsDigest();
+  const checking = checkFile(opened, config, { now: now(), toldMax });
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    for await (const page of checking.pages()) {
+      const rows = page.map((row) => newRowOf(row, batch.period, { keys, payments, spool }));
+      await writing;
+      writing = store.addRows(batch.id, rows);
+      writing.catch(() => undefined);
+    }
+    await writing;
+  } finally {
+    spool.close();
+  }
+  const found = checking.end();
+  const { total, operation: label, remarks } = found;
+  await store.endRows(batch.id, {
+    ...{ rows: total.rows, total: total.amount, label, remarks, payments: payments.value() },
+  });
+  return found;
+}
+
+/** What was found, and what became of the rows when they were judged. */
+export async function toldOf({ store, destination }: Recording, found: Checked, id: string): Promise<CheckedFile> {
+  const { environment, tallies } = await batchNamed(store, id);
+  const held = tallies.held ? await firstHeld(store, id) : [];
+  const heldCount = tallies.held?.rows ?? 0;
+  return { ...found, environment, destination, byStatus: byStatusOf(tallies), held, heldCount };
+}
+
+/** Of a file that was refused, or that a person did not want: nothing stays. */
+async function forget({ config, store }: Work, id: string): Promise<void> {
+  await store.dropBatch(id);
+  rmSync(spoolPath(config.state_dir, id), { force: true });
+}
+
+/** What the next run lets go again; each such row is judged once more (I14). */
+async function wakeUp(work: Work, { id, phase }: BatchRecord): Promise<void> {
+  if (phase !== "open") return;
+  const { store, config, now } = work;
+  await store.judging(() => wake(store, id, "run", { act: actOf(work, "retry"), now: now(), rules: config }));
+}
+
+interface Begun {
+  readonly startedAt: number;
+  readonly isKnown: boolean;
+  readonly checked?: CheckedFile;
+}
+
+/** send → write, as one run that the journal keeps. */
+async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<BatchReport> {
+  const { config, store, now } = work;
+  const { startedAt, isKnown } = begun;
+  const batch = await batchNamed(store, id);
+  // first: of a file that cannot be read again nothing goes, for its results could not be written
+  const kept = await openKept(snapshotPath(config.state_dir, batch.sha256), batch);
+  const run = await store.beginRun(id, work.who, startedAt);
+  if (batch.tallies.ready && !batch.owesResults) await store.setBatch(id, { owesResults: true });
+  const { requests, stop } = await send(work, batch, begun);
+  const facts = { startedAt, endedAt: now(), requests, stop };
+  const after = await batchNamed(store, id);
+  const isOver = isKnown && requests === 0 && !stop && !after.tallies.not_sent;
+  const sentBefore = isOver ? batch.createdAt : undefined;
+  const report = await writeResults({ config, store, batch: after, ...kept, run: facts, sentBefore });
+  const { exitCode, files } = report;
+  await store.endRun(run, { endedAt: facts.endedAt, exitCode, requests, ...(stop ? { stop: keptStop(stop) } : {}) });
+  await store.judging(() => judgeWaiting(store, [id], batch.environment, config, now()));
+  // last: whoever is cut off before this is gone on with
+  await store.setBatch(id, { owesResults: files.elsewhere !== undefined });
+  return report;
+}
+
+/** Sends what is ready (DESIGN §8); where nothing is, or nothing may go, it only says so. */
+async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun): Promise<Submitted> {
+  const { config, store, shared, signals, tell } = work;
+  const { ready = { rows: 0, amount: "0.00" } } = batch.tallies;
+  const start = { batch: batch.id, checked: checked ?? knownFile(batch), resumed: isKnown };
+  tell({ type: "start", ...start, toSend: ready.rows, toSendTotal: ready.amount });
+  if (ready.rows === 0) return { requests: 0 };
+  if (batch.phase !== "open") return stopped(work, batch, { requests: 0, stop: stopFor(phaseStop(batch)) });
+  const overDay = await stopOfDay(work, batch);
+  if (overDay) return stopped(work, batch, { requests: 0, stop: overDay });
+  await assertDestination(work, batch);
+  await assertKeys(work, batch);
+  const spool = openSpool(spoolPath(config.state_dir, batch.id));
+  const other = new AbortController();
+  const mark = work.isTrial ? undefined : await keepMark(batch.folder, store, (lost) => other.abort(lost));
+  try {
+    const soft = AbortSignal.any([signals.soft, other.signal]);
+    const parts = { store, batch, spool, sender: shared.sender(), shared, config, signals: { ...signals, soft }, tell };
+    return await stopped(work, batch, await submit(parts));
+  } finally {
+    spool.close();
+    await mark?.close();
+    if (other.signal.aborted) throw other.signal.reason as Error;
+  }
+}
+
+/** `max_per_day`: what went today, and would go of this batch. */
+async function stopOfDay({ config, store, now }: Work, { id }: BatchRecord): Promise<Stop | undefined> {
+  const capped = OPERATIONS.filter(({ folder }) => config.rules[folder]?.max_per_day !== undefined);
+  if (capped.length === 0) return undefined;
+  const sums = await store.sumsOfDay(id, startOfDay(now(), config.time_zone));
+  for (const { name, folder } of capped) {
+    const { amount: sum = "0" } = sums[name] ?? {};
+    const most = config.rules[folder]?.max_per_day ?? sum;
+    const over = unitsOf(sum) - unitsOf(most);
+    if (over > 0n) return stopFor("day_over_cap", { operation: folder, sum, most, over: formatUnits(over) });
+  }
+  return undefined;
+}
+
+function phaseStop({ phase }: BatchRecord): "paused" | "cancelled" {
+  return phase === "cancelled" ? "cancelled" : "paused";
+}
+
+/** Tells of a stop; one that is only about the rest says nothing where no row is left. */
+async function stopped({ store, tell }: Work, { id }: BatchRecord, submitted: Submitted): Promise<Submitted> {
+  const { stop, requests } = submitted;
+  if (!stop) return submitted;
+  const { ready, not_sent: unsent } = (await batchNamed(store, id)).tallies;
+  const remaining = ready?.rows ?? 0;
+  if (isStopOfRest(stop.code) && remaining === 0 && !unsent?.rows) return { requests };
+  tell({ type: "stopped", batch: id, stop, remaining });
+  return submitted;
+}
+
+/** Payouts travel encrypted (§5.2): without AES key and IV nothing of a batch goes that has one among its ready rows. */
+async function assertKeys({ store, shared }: Work, { id: batch, label }: BatchRecord): Promise<void> {
+  if (shared.sender().encrypts) return;
+  const encrypted = OPERATIONS.filter((operation) => operation.encrypted).map(({ name }) => name);
+  // the rows are asked only where the label does not say it
+  const rows = label === "mixed" ? await store.rows({ batch, states: ["ready"] }) : [];
+  const operation = encrypted.find((name) => label.startsWith(name) || rows.some((row) => row.operation === name));
+  if (operation !== undefined) throw new PaydropError("keys_missing", { operation });
+}
+
+/** A batch goes on only to where it began, unless a person says otherwise; in another environment never. */
+async function assertDestination(work: Work, batch: BatchRecord): Promise<void> {
+  const { config, store, destination } = work;
+  const { id, environment } = batch;
+  const facts = { batch: id, began: batch.destination, destination, environment, is: config.environment };
+  if (environment !== config.environment) throw new PaydropError("other_environment", facts);
+  if (batch.destination === destination) return;
+  if (!config.accept_destination) throw new PaydropError("other_destination", facts);
+  const act = actOf(work, "accept_destination", { note: `${batch.destination} → ${destination}` });
+  await store.setBatch(id, { destination }, { ...act, batch: id });
+}
+
+/** What is told of a file that was checked in an earlier run. */
+function knownFile({
+  folder,
+  fileName,
+  format,
+  label,
+  period,
+  environment,
+  destination,
+  ...batch
+}: BatchRecord): CheckedFile {
+  const { rows, total, tallies } = batch;
+  return {
+    ...{ file: join(folder, fileName), format, operation: label, environment, destination },
+    ...(period === undefined ? {} : { period }),
+    ...{ total: { rows, amount: total }, byStatus: byStatusOf(tallies), accounts: [], remarks: [] },
+    ...{ invalid: [], invalidCount: tallies.invalid?.rows ?? 0, held: [], heldCount: tallies.held?.rows ?? 0 },
+    ...{ pointedOut: [], pointedOutCount: 0 },
+  };
+}
+
+/** An act of whoever runs this process. */
+export function actOf({ who, now }: Pick<Work, "who" | "now">, kind: Act["kind"], more: Partial<Act> = {}): Act {
+  return { ...who, at: now(), kind, ...more };
+}

@@ -1,0 +1,205 @@
+import { formatUnits, unitsOf } from "../amount.ts";
+import type { Config } from "../config/schema.ts";
+import { FileRefusedError } from "../errors.ts";
+import { maskAccountId } from "../mask.ts";
+import type { Fault } from "../messages/sentence.ts";
+import { labelOf, OPERATIONS, type OperationName } from "../operations/index.ts";
+import { printable } from "../printable.ts";
+import { createRowCheck, NO_PAYMENT, type RowCheck } from "./check-row.ts";
+import type { CheckedRow } from "./checked-row.ts";
+import { controlFaults } from "./control.ts";
+import type { OpenedFile } from "./open-file.ts";
+import { misspelt } from "./operation-of.ts";
+import { createFileLook } from "./point-out.ts";
+
+interface Sum {
+  readonly rows: number;
+  readonly amount: string;
+}
+
+/** What the checks found of a whole file. */
+export interface Checked {
+  readonly file: string;
+  readonly format: string;
+  /** `payout, option B`; `mixed`. */
+  readonly operation: string;
+  readonly period?: string | undefined;
+  readonly mapping?: string | undefined;
+  /** Control totals: rows, and the exact sum of the amounts that can be read. */
+  readonly total: Sum;
+  /** By debit account, masked where it is an account number. They are not judged yet. */
+  readonly accounts: readonly {
+    readonly account: string;
+    readonly total: Sum;
+    readonly byStatus: { accepted?: never };
+  }[];
+  /** The control totals that were stated, and equal. */
+  readonly control?: { readonly rows?: number | undefined; readonly total?: string | undefined } | undefined;
+  /** Of the file as a whole. */
+  readonly remarks: readonly Fault[];
+  /** The first faults of each kind, and how many rows have some. */
+  readonly invalid: readonly Fault[];
+  readonly invalidCount: number;
+  readonly pointedOut: readonly Fault[];
+  readonly pointedOutCount: number;
+}
+
+/**
+ * Rows to instructions or faults; nothing is remembered. `pages`, to be read once, gives every row in order, in pages of at
+ * most 1,000; `end`, behind them, what was found of the file. Both throw FileRefusedError. `now`: milliseconds since 1970,
+ * the day that `not_now` calls today; `toldMax`: faults of a kind that are told, the others are only counted.
+ */
+export function checkFile(
+  opened: OpenedFile,
+  config: Config,
+  { now = Date.now(), toldMax = 5 }: { readonly now?: number; readonly toldMax?: number | undefined } = {},
+) {
+  const { table, snapshot, operation, mapping } = opened;
+  const { format } = table.reading;
+  const isTable = format === "csv" || format === "xlsx";
+  const found = new Found(toldMax);
+  const look = createFileLook((faults, rows) => found.pointedOut.add(faults, rows), toldMax, isTable);
+  const today = dayIn(now, config.time_zone);
+  const file = { opened, config, isTable, isWorkbook: format === "xlsx", today, look };
+  const checks = new WeakMap<readonly string[], RowCheck>();
+  const checkOf = (columns: readonly string[]): RowCheck => {
+    let check = checks.get(columns);
+    if (check) return check;
+    // the columns of a table were looked at when it was opened; in JSON each row has keys of its own
+    const slips = isTable || mapping ? [] : misspelt(columns, operation ?? "mixed", config);
+    if (slips.length > 0) throw new FileRefusedError(snapshot.fileName, slips);
+    checks.set(columns, (check = createRowCheck(columns, file)));
+    for (const column of check.whenColumns) if (found.whenColumns.size < KINDS_MAX) found.whenColumns.add(column);
+    return check;
+  };
+  return {
+    async *pages(): AsyncGenerator<readonly CheckedRow[]> {
+      for await (const rows of table.rows()) {
+        const page = rows.map((row) => checkOf(row.columns).check(row));
+        for (const checked of page) found.add(checked);
+        yield page;
+      }
+      look.end();
+    },
+    end(): Checked {
+      const refused = [
+        ...controlFaults(opened.control, found, config.require_control),
+        ...capFaults(found.sums, config),
+      ];
+      if (refused.length > 0) throw new FileRefusedError(snapshot.fileName, refused);
+      return found.checked(opened);
+    },
+  };
+}
+
+/** `2026-11-27`: the day in the zone of the settings, or of this machine. */
+function dayIn(now: number, timeZone: string | undefined): string {
+  if (timeZone !== undefined) return new Intl.DateTimeFormat("en-CA", { timeZone }).format(now);
+  // Intl takes 40 ms to load
+  const day = new Date(now);
+  const twoDigits = (number: number): string => String(number).padStart(2, "0");
+  return `${day.getFullYear()}-${twoDigits(day.getMonth() + 1)}-${twoDigits(day.getDate())}`;
+}
+
+/** A fault for each operation whose amounts come to more than `max_per_file`. */
+function capFaults(sums: ReadonlyMap<OperationName, bigint>, { rules }: Config): readonly Fault[] {
+  return OPERATIONS.flatMap(({ name, folder }): Fault[] => {
+    const most = rules[folder]?.max_per_file;
+    const sum = sums.get(name) ?? 0n;
+    if (most === undefined || sum <= unitsOf(most)) return [];
+    const facts = { operation: folder, sum: formatUnits(sum), most, over: formatUnits(sum - unitsOf(most)) };
+    return [{ code: "file_over_cap", facts }];
+  });
+}
+
+/** Memory grows with these and not with the rows: rows of JSON may each have columns of their own. */
+const KINDS_MAX = 100;
+export const ACCOUNTS_MAX = 1000;
+export const OTHER_ACCOUNTS = "(others)";
+const NO_PAYMENTS_SHOWN = 5;
+
+/** What is known of a file when its rows were checked. */
+class Found {
+  readonly whenColumns = new Set<string>();
+  readonly noPayments: number[] = [];
+  readonly sums = new Map<OperationName, bigint>();
+  readonly pointedOut: FirstOfKind;
+  rows = 0;
+  units = 0n;
+  /** Rows whose amount is in no sum. */
+  unreadable = 0;
+  readonly #invalid: FirstOfKind;
+  readonly #forms = new Map<string, { operation: OperationName; option?: string | undefined }>();
+  readonly #accounts = new Map<string, { rows: number; units: bigint }>();
+
+  constructor(toldMax: number) {
+    this.pointedOut = new FirstOfKind(toldMax);
+    this.#invalid = new FirstOfKind(toldMax);
+  }
+
+  add({ row, instruction, faults, notices, amount, debit, operation, option }: CheckedRow): void {
+    this.rows += 1;
+    const units = amount === undefined ? 0n : unitsOf(amount);
+    this.units += units;
+    if (operation !== undefined) this.sums.set(operation, (this.sums.get(operation) ?? 0n) + units);
+    if (debit !== undefined) {
+      const isKnown = this.#accounts.has(debit) || this.#accounts.size < ACCOUNTS_MAX;
+      const account = isKnown ? debit : OTHER_ACCOUNTS;
+      const { rows, units: sum } = this.#accounts.get(account) ?? { rows: 0, units: 0n };
+      this.#accounts.set(account, { rows: rows + 1, units: sum + units });
+    }
+    if (notices.length > 0) this.pointedOut.add(notices);
+    if (instruction && operation !== undefined) {
+      this.#forms.set(`${operation} ${option}`, { operation, option });
+      return;
+    }
+    this.#invalid.add(faults);
+    if (faults[0]?.code !== NO_PAYMENT) this.unreadable += amount === undefined ? 1 : 0;
+    else if (this.noPayments.length < NO_PAYMENTS_SHOWN) this.noPayments.push(row.number);
+  }
+
+  checked({ snapshot, table, operation, period, mapping, control }: OpenedFile): Checked {
+    const columns = [...this.whenColumns].map((column) => printable(column, 40));
+    const when: Fault = { code: "says_when", facts: { columns: columns.join(", "), name: columns[0] } };
+    // what several say is the same: it equals the file
+    const rows = control.find((one) => one.rows !== undefined)?.rows;
+    const total = control.find((one) => one.total !== undefined)?.total;
+    return {
+      ...{ file: snapshot.path, format: table.reading.format, period, mapping: mapping?.name },
+      operation: labelOf([...this.#forms.values()], operation),
+      control: control.length > 0 ? { rows, total } : undefined,
+      total: { rows: this.rows, amount: formatUnits(this.units) },
+      accounts: [...this.#accounts].map(([account, { rows: count, units }]) => ({
+        account: printable(maskAccountId(account), 60),
+        total: { rows: count, amount: formatUnits(units) },
+        byStatus: {},
+      })),
+      remarks: [...table.remarks, ...(columns.length > 0 ? [when] : [])],
+      ...{ invalid: this.#invalid.first, invalidCount: this.#invalid.rows },
+      ...{ pointedOut: this.pointedOut.first, pointedOutCount: this.pointedOut.rows },
+    };
+  }
+}
+
+/** The first faults of each kind, and how many rows have some. */
+export class FirstOfKind {
+  readonly first: Fault[] = [];
+  rows = 0;
+  readonly #max: number;
+  readonly #kinds = new Map<string, number>();
+
+  constructor(max = 5) {
+    this.#max = max;
+  }
+
+  add(faults: readonly Fault[], rows = 1): void {
+    this.rows += rows;
+    for (const fault of faults) {
+      const kind = `${fault.code} ${fault.column}`;
+      const told = this.#kinds.get(kind) ?? 0;
+      if (told >= this.#max || (told === 0 && this.#kinds.size >= KINDS_MAX)) continue;
+      this.#kinds.set(kind, told + 1);
+      this.first.push(fault);
+    }
+  }
+}

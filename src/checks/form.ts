@@ -1,0 +1,223 @@
+import * as z from "zod/mini";
+import { canonicalAmount, PLAIN_DECIMAL, unitsOf } from "../amount.ts";
+import { normalizeName } from "../column-name.ts";
+import { PATTERN_VALUE_MAX, type FieldRules, type OperationRules } from "../config/rules.ts";
+import type { Config } from "../config/schema.ts";
+import { maskNumbers, maskStrayAmount } from "../mask.ts";
+import { fieldsOf, type Field, type OperationName } from "../operations/index.ts";
+import { id, text, type Form, type Operation } from "../operations/operation.ts";
+import type { Columns, Source } from "../reader/columns.ts";
+import { cannotBe, type Finding } from "./not-a-value.ts";
+
+/** A field of a form in a file with certain columns. */
+export interface FieldInFile extends Field {
+  readonly source?: Source | undefined;
+  /** The key as it stands in the payload: `"amount":`. */
+  readonly key: string;
+  readonly isText: boolean;
+  /** An empty cell puts `""` into the payload (`empty_fields = "send"`). */
+  readonly sendsEmpty: boolean;
+  readonly rules: FieldRules;
+  readonly pattern?: RegExp | undefined;
+}
+
+/** One form of an operation for one set of columns: worked out once, used for every row. */
+export interface FormInFile {
+  readonly operation: Operation<OperationName>;
+  readonly form: Form;
+  readonly fields: readonly FieldInFile[];
+  /** The form's schema, with what the settings say is required. */
+  readonly schema: z.ZodMiniObject;
+  readonly payee: FieldInFile;
+  readonly amount: FieldInFile;
+  readonly debit?: FieldInFile | undefined;
+  readonly ifsc?: FieldInFile | undefined;
+  /** Position of what the row says the bank is called, in a column of the user's own or in `bank_id`; -1: nowhere. */
+  readonly bankNameAt: number;
+  /** Positions of columns for fields that no other form of the operation has. */
+  readonly own: readonly number[];
+  /** The file's amounts are paise (a mapping says so). */
+  readonly isPaise: boolean;
+  readonly config: Config;
+  /** The most for one row. */
+  readonly cap?: string | undefined;
+}
+
+/** The forms of an operation that a file has columns for; all of them where it has none of their own. */
+export function formsInFile(
+  operation: Operation<OperationName>,
+  columns: Columns,
+  config: Config,
+): readonly FormInFile[] {
+  const forms = operation.forms.map((form) => formInFile(operation, form, columns, config));
+  const inFile = forms.filter(({ own }) => own.length > 0);
+  return inFile.length > 0 ? inFile : forms;
+}
+
+function formInFile(
+  operation: Operation<OperationName>,
+  form: Form,
+  { names, sources, amountUnit }: Columns,
+  config: Config,
+): FormInFile {
+  const { fields: rulesOf, max_per_row: cap }: OperationRules = config.rules[operation.folder] ?? { fields: {} };
+  const fields = fieldsOf(form).map(({ default: usual, ...field }): FieldInFile => {
+    const rules = rulesOf[field.name] ?? {};
+    const source = sources.get(field.name);
+    const isText = field.kind === "text" || field.kind === "id";
+    return {
+      ...{ ...field, source, isText, rules, key: `${JSON.stringify(field.name)}:` },
+      ...(usual === undefined || rules.required === true ? {} : { default: usual }),
+      required: rules.required ?? field.required,
+      sendsEmpty: isText && source !== undefined && config.empty_fields === "send",
+      pattern: rules.pattern === undefined ? undefined : new RegExp(`^(?:${rules.pattern})$`, "v"),
+    };
+  });
+  const others = new Set(operation.forms.filter((one) => one !== form).flatMap((one) => Object.keys(one.schema.shape)));
+  const named = (name: string): FieldInFile => {
+    const field = fields.find((one) => one.name === name);
+    if (!field) throw new Error(`there is no field ${name}`);
+    return field;
+  };
+  return {
+    ...{ operation, form, fields, config, cap, isPaise: amountUnit === "paise" },
+    schema: z.object(Object.fromEntries(fields.map((field) => [field.name, schemaOf(form, field)]))),
+    payee: named(form.payee),
+    amount: named("amount"),
+    debit: operation.debit === undefined ? undefined : named(operation.debit),
+    ifsc: fields.find(({ shape }) => shape === "ifsc"),
+    bankNameAt: BANK_NAMES.map((name) => names.map(normalizeName).indexOf(name)).find((at) => at >= 0) ?? -1,
+    own: fields.flatMap(({ name, source }) => (others.has(name) || source === undefined ? [] : [source.at])),
+  };
+}
+
+const BANK_NAMES = ["bankname", "bank", "beneficiarybank", "bankid"] as const;
+
+/** As the form has it; but a pattern of the settings says what an account is, not we. */
+function schemaOf({ schema }: Form, { name, kind, shape, rules, required, ...facts }: FieldInFile): z.ZodMiniType {
+  const own = schema.shape[name] as z.ZodMiniType;
+  const inner = (own._zod.def as { innerType?: z.ZodMiniType }).innerType ?? own;
+  const isFree = rules.pattern !== undefined && shape === "account";
+  const free = kind === "id" ? id(facts) : text(facts);
+  return required ? (isFree ? free : inner) : z.optional(isFree ? free : inner);
+}
+
+/** Why a value cannot go, though the schema takes it: what stands there is something else, or the settings say no. */
+export function refusal(value: string, field: FieldInFile, form: FormInFile): Finding | undefined {
+  if (field.kind === "amount") return amountRefusal(value, form);
+  return (field.isText ? cannotBe(value, field) : undefined) ?? ruleRefusal(value, field);
+}
+
+function amountRefusal(value: string, { config, cap }: FormInFile): Finding | undefined {
+  const [whole = "", decimals = ""] = value.split(".");
+  const { amount_digits_max: digitsMax, amount_decimals_max: decimalsMax } = config;
+  const found = whole.length + decimals.length;
+  if (found > digitsMax) return { code: "amount_too_many_digits", facts: { found, most: digitsMax } };
+  if (decimals.length > decimalsMax) {
+    return { code: "amount_too_many_decimals", facts: { found: decimals.length, most: decimalsMax } };
+  }
+  const isOver = cap !== undefined && unitsOf(value) > unitsOf(cap);
+  return isOver ? { code: "amount_over_cap", facts: { most: cap } } : undefined;
+}
+
+const ALLOWED_SHOWN = 8;
+
+function ruleRefusal(value: string, { rules, pattern, sensitive }: FieldInFile): Finding | undefined {
+  const { allowed, min_length: least = 0, max_length: most = Number.POSITIVE_INFINITY } = rules;
+  if (allowed && !allowed.includes(value)) {
+    // a list of accounts is not shown (I10)
+    const shown = sensitive === undefined ? allowed.slice(0, ALLOWED_SHOWN).join(", ") : "those of the settings";
+    return { code: "value_not_allowed", facts: { known: shown + (allowed.length > ALLOWED_SHOWN ? " …" : "") } };
+  }
+  if (pattern && (value.length > PATTERN_VALUE_MAX || !pattern.test(value))) {
+    return { code: "pattern_differs", facts: { found: maskNumbers(rules.pattern ?? "") } };
+  }
+  if (value.length <= most && least === 0) return undefined;
+  // as a person counts: a surrogate pair is one character
+  const found = Array.from(value).length;
+  if (found > most) return { code: "value_too_long", facts: { found, most } };
+  return found < least ? { code: "value_too_short", facts: { found, least } } : undefined;
+}
+
+/** Why the schema does not take a value. */
+export function schemaFinding(value: string, field: FieldInFile): Finding {
+  const { kind, shape } = field;
+  if (kind === "amount" && PLAIN_DECIMAL.test(value)) return { code: "amount_not_positive" };
+  const finding = cannotBe(value, field);
+  if (finding) return finding;
+  if (kind === "amount" || kind === "whole") return { code: "not_a_number", facts: { plain: plainNumber(value) } };
+  const isShaped = kind === "id" && shape !== undefined;
+  return isShaped
+    ? { code: "malformed", facts: { found: value.length } }
+    : { code: "hidden_character", facts: { found: "?" } };
+}
+
+const GROUPS: Readonly<Record<Exclude<Config["amount_format"], "plain">, RegExp>> = {
+  indian: /^([1-9][0-9]?(?:,[0-9]{2})*,[0-9]{3})(?:\.([0-9]+))?$/,
+  western: /^([1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.([0-9]+))?$/,
+  european: /^([1-9][0-9]{0,2}(?:\.[0-9]{3})+|[0-9]+)(?:,([0-9]+))?$/,
+};
+
+function ungrouped(written: string, format: keyof typeof GROUPS): string | undefined {
+  const [, whole, decimals] = GROUPS[format].exec(written) ?? [];
+  return whole && whole.replace(/[.,]/g, "") + (decimals === undefined ? "" : `.${decimals}`);
+}
+
+/**
+ * The amount to send. Groups in a text, at their exact places, are taken out as the settings say; paise become rupees.
+ * What is no such number stays as it is, to be told as that.
+ */
+export function readAmount(written: string, isText: boolean, { config, isPaise }: FormInFile): string | Finding {
+  const format = isText ? config.amount_format : "plain";
+  const read = format === "plain" ? undefined : ungrouped(written, format);
+  if (format === "european" && read === undefined && PLAIN_DECIMAL.test(written)) return { code: "not_a_number" };
+  const plain = read ?? written;
+  if (!isPaise || !PLAIN_DECIMAL.test(plain)) return plain;
+  if (plain.includes(".")) return { code: "paise_with_point" };
+  const digits = plain.padStart(3, "0");
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** Of `1,00,000.00`, `₹ 500`, `Rs. 1,250/-` the plain number that was surely meant. */
+function plainNumber(written: string): string | undefined {
+  const bare = written.replace(/^(?:₹|rs\.?|inr)\s*|\s*\/-$/gi, "");
+  const plain = ungrouped(bare, "indian") ?? ungrouped(bare, "western") ?? bare;
+  // many digits may be an account from another column (I10)
+  return PLAIN_DECIMAL.test(plain) && maskStrayAmount(plain) === plain ? plain : undefined;
+}
+
+/** Stands before each part of a payment's or payee's text: no value can hold it. */
+export const SEPARATOR = "\u001f";
+
+/** Who receives or owes the money, one text for equal ones (DESIGN §2). Never logged or stored in clear. */
+export function payeeText({ operation, payee }: FormInFile, value: string): string {
+  return operation.name + SEPARATOR + payee.name + SEPARATOR + canonical(payee, value);
+}
+
+/** The payment, one text for equal ones (DESIGN §2). Never logged or stored in clear. */
+export function paymentText(
+  { fields, form, amount }: FormInFile,
+  payee: string,
+  values: Readonly<Record<string, string | undefined>>,
+): string {
+  let joined = payee + SEPARATOR + canonicalAmount(values[amount.name] ?? "");
+  for (const name of form.alsoPayment) {
+    const field = fields.find((one) => one.name === name);
+    joined += SEPARATOR + (field ? canonical(field, values[name] ?? "") : "");
+  }
+  return joined;
+}
+
+/** `5010 0271 8280` and `501002718280`; in an id that may be no account at all, `12-345` and `123-45` are two. */
+const GROUPED_DIGITS = /^[0-9]+(?:[ -]+[0-9]+)+$/;
+const ACCOUNT_DIGITS_MIN = 9;
+
+/** One spelling for equal values. */
+function canonical({ kind, sensitive, shape }: Field, value: string): string {
+  if (kind === "whole") return value.replace(/^0+(?=[0-9])/, "");
+  if (shape === "account") return value.replaceAll(/[ -]+/g, "").toLowerCase();
+  if (shape === "vpa" || shape === "currency") return value.toLowerCase();
+  if (sensitive !== "account" || !GROUPED_DIGITS.test(value)) return value;
+  const plain = value.replaceAll(/[ -]+/g, "");
+  return plain.length < ACCOUNT_DIGITS_MIN ? value : plain;
+}

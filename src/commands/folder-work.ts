@@ -1,0 +1,232 @@
+import { createHash } from "node:crypto";
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { goOn, runFile, type Work } from "../batch.ts";
+import { FileRefusedError, messageOf, PaydropError } from "../errors.ts";
+import type { BatchReport } from "../events.ts";
+import { exitCodeOf } from "../exit-codes.ts";
+import { inboxFolders, type FoundFile, type LookedFile } from "../intake/inbox.ts";
+import { assertMark } from "../intake/mark.ts";
+import { identityOf } from "../intake/snapshot.ts";
+import type { BatchRecord } from "../journal/store.ts";
+import * as answers from "../results/answers.ts";
+import { notedIn, sha256Of } from "../results/place.ts";
+import { filtersOf } from "../submission/again.ts";
+import { FolderAnswers, shown, type FolderListener, type Hold } from "./folder-answers.ts";
+
+/** What came of a file or a batch, as far as its folder must know. */
+export interface Worked {
+  readonly batch: string;
+  /** Rows of it that are left to go, by now. */
+  readonly left: number;
+  /** Requests that may have left the machine. */
+  readonly requests: number;
+  readonly trouble: Trouble | undefined;
+}
+
+/** Why rows of a batch did not go, or its results are not where they belong. */
+export interface Trouble {
+  readonly code: string;
+  /** Nothing else would go either. */
+  readonly isOfAll: boolean;
+  /** Something unclear answers: every further try could make one more unknown row. */
+  readonly needsPerson: boolean;
+}
+
+/** Stops that a watch waits out: proven unsent, or refused for the key or the address, so that nothing goes twice. */
+const WAITED_OUT = /^(?:unreachable|rate_limited|local_error|(?:key|address|certificate)_refused)$/;
+const NEEDS_A_PERSON = /^(?:redirect|html_answer|unknown_in_a_row)$/;
+
+/** What is done with one file or batch of an inbox, what is answered beside it, and what is told of it. */
+export class FolderWork {
+  /** Exit codes by batch, or by file; of a watch only of what ended after it was asked to end. */
+  readonly codes = new Map<string, number>();
+  readonly answers: FolderAnswers;
+  readonly #failure = new AbortController();
+  readonly #work: Work;
+  readonly #settings: string;
+  readonly #folder: string;
+  readonly #listener: FolderListener;
+  readonly #isOnce: boolean;
+  /** The versions of files that stay as they are until somebody acts, by path. */
+  readonly #refused = new Map<string, string>();
+  /** Why each batch did not go the last time: the same again is no news. */
+  readonly #troubles = new Map<string, string | undefined>();
+
+  constructor(work: Work, folder: string, listener: FolderListener, isOnce: boolean) {
+    const soft = AbortSignal.any([work.signals.soft, this.#failure.signal]);
+    this.#work = { ...work, signals: { ...work.signals, soft } };
+    this.#settings = JSON.stringify({ ...work.config, by: "", quiet: false, verbose: false, json: false });
+    this.#folder = folder;
+    this.#listener = listener;
+    this.answers = new FolderAnswers(folder, listener);
+    this.#isOnce = isOnce;
+  }
+
+  /** What is remembered of a file as it lies there. */
+  async isKnown(file: FoundFile): Promise<"taken" | "refused" | "new"> {
+    const { path, stats, isRetry } = file;
+    const refused = this.#refused.get(path) ?? (await answers.refusedVersion(path));
+    if (refused !== undefined && refused === (await this.#versionOf(file))) return "refused";
+    if ((await this.#work.store.sourceOf(path, identityOf(stats))) !== undefined) return "taken";
+    return isRetry && (await isRetryAsWritten(path)) ? "taken" : "new";
+  }
+
+  /** I12. A person's word is taken, and noted, where a batch begins. */
+  async assertMarks(folders: readonly string[]): Promise<void> {
+    const { isTrial, config, store } = this.#work;
+    if (isTrial || config.accept_lost_journal) return;
+    for (const folder of folders) await assertMark(folder, store, false);
+  }
+
+  /** undefined: it became no batch. What it throws ends the work on the folder. */
+  async process(file: LookedFile): Promise<Worked | undefined> {
+    const { path, sha256 } = file;
+    // before it is read: what comes beside it meanwhile is seen
+    const version = await this.#versionOf(file);
+    try {
+      return await this.#carryOut(path, () => runFile(this.#work, path, sha256));
+    } catch (error) {
+      if (error instanceof FileRefusedError) await this.#refuse(path, version, error);
+      else await this.#failed(path, version, error);
+      return undefined;
+    }
+  }
+
+  async goOn(batch: BatchRecord): Promise<Worked | undefined> {
+    const { id } = batch;
+    try {
+      return await this.#carryOut(fileOf(batch), () => goOn(this.#work, id));
+    } catch (error) {
+      await this.#failed(fileOf(batch), `batch ${id}`, error);
+      return { batch: id, left: await this.#leftOf(id), requests: 0, trouble: undefined };
+    }
+  }
+
+  async #carryOut(path: string, how: () => Promise<BatchReport | undefined>): Promise<Worked | undefined> {
+    const report = await this.answers.whileGoing(path, () => this.#work.shared.together(how));
+    if (!report) return undefined;
+    const { batch, requests } = report;
+    this.#noteCode(batch, report.exitCode);
+    const trouble = this.#troubleOf(report);
+    if (!trouble || requests > 1 || this.#troubles.get(batch) !== trouble.code) this.#listener.ended(report);
+    this.#troubles.set(batch, trouble?.code);
+    const goesByItself = !this.#isOnce && trouble !== undefined && !trouble.needsPerson;
+    await this.answers.put(report.file, answers.openAnswer(report, { goesByItself, again: this.#listener.again }));
+    if (path !== report.file) await this.answers.put(path, answers.copyAnswer(path, report));
+    return { batch, left: await this.#leftOf(batch), requests, trouble };
+  }
+
+  #noteCode(name: string, code: number): void {
+    if (this.#isOnce || this.#work.signals.soft.aborted) this.codes.set(name, code);
+  }
+
+  async #leftOf(id: string): Promise<number> {
+    const [batch] = await this.#work.store.batches({ id });
+    return batch ? leftOf(batch) : 0;
+  }
+
+  #troubleOf({ stop, byStatus, files, phase }: BatchReport): Trouble | undefined {
+    // fewer rows than stop a run were not sent all the same
+    const code = stop?.code ?? (byStatus.not_sent ? "unreachable" : "");
+    // of a single run nothing more goes; a watch is held
+    if (NEEDS_A_PERSON.test(code)) return { code, isOfAll: this.#isOnce, needsPerson: true };
+    if (WAITED_OUT.test(code)) return { code, isOfAll: stop?.operation === undefined, needsPerson: false };
+    const owesOnly = files.elsewhere !== undefined && (!stop || phase !== undefined);
+    const ownCode = code === "day_over_cap" ? code : owesOnly ? "results_unwritable" : undefined;
+    return ownCode === undefined ? undefined : { code: ownCode, isOfAll: false, needsPerson: false };
+  }
+
+  /** What one file did wrong does not keep the others waiting; a failing disk, or what nobody foresaw, ends it all. */
+  async #failed(path: string, version: string, error: unknown): Promise<void> {
+    const { code, message, hint } =
+      error instanceof PaydropError ? error : { code: "", message: messageOf(error), hint: "Ask IT." };
+    // changed, exchanged or taken away just now: the next sweep sees what is there
+    if (code === "stopped" || code === "usage") {
+      this.#listener.say(message, true);
+      return;
+    }
+    await this.answers.put(path, answers.troubleAnswer(path, [message, hint]));
+    if (!isOfThisAlone(error)) throw error;
+    this.#noteCode(path, exitCodeOf(error));
+    this.#refused.set(path, version);
+    this.#listener.failed(error);
+  }
+
+  /** A file that is never taken, for its `fault`. */
+  async refuse(file: LookedFile): Promise<void> {
+    const error = new FileRefusedError(shown(file.path), file.fault ? [file.fault] : []);
+    await this.#refuse(file.path, await this.#versionOf(file), error);
+  }
+
+  async #refuse(path: string, version: string, error: FileRefusedError): Promise<void> {
+    this.#noteCode(path, exitCodeOf(error));
+    this.#refused.set(path, version);
+    this.#listener.failed(error);
+    await this.answers.put(path, answers.refusedAnswer(path, error, version));
+  }
+
+  /** Batches of this inbox of which rows can go, or whose results are owed. */
+  async unfinished(): Promise<readonly BatchRecord[]> {
+    const { store, config } = this.#work;
+    const [folders, { environment }] = [await inboxFolders(this.#folder), config];
+    const found = await store.batches({ folders, environment, isUnfinished: true, rejectedFor: REJECTED_FOR });
+    return found.filter(({ phase, owesResults }) => phase === "open" || owesResults);
+  }
+
+  /** Something failed: what is at work is to come to its end soon. */
+  failed(): void {
+    this.#failure.abort("work_failed");
+  }
+
+  /** Why the folder is held. Another process lifts a hold. */
+  async holdOf(): Promise<Hold | undefined> {
+    return (await this.#work.store.heldFolders()).find(({ folder }) => folder === this.#folder);
+  }
+
+  /** Holds the folder until a person says that it goes on. */
+  async hold(code: string): Promise<void> {
+    const { store, who, now } = this.#work;
+    await store.holdFolder(this.#folder, code, { ...who, at: now(), kind: "hold_folder" });
+  }
+
+  /** The answer to a STOP, once the rows in flight have their end; undefined: it is over. */
+  async answerStop(hold: Hold | undefined): Promise<void> {
+    const progress = { sent: 0, of: 0, left: [] as string[] };
+    for (const batch of hold ? await this.unfinished() : []) {
+      const { accepted, rejected, unknown } = batch.tallies;
+      const sent = [accepted, rejected, unknown].reduce((rows, tally) => rows + (tally?.rows ?? 0), 0);
+      progress.sent += sent;
+      progress.of += sent + leftOf(batch);
+      progress.left.push(batch.id);
+    }
+    await this.answers.putStop(hold, progress);
+  }
+
+  /** A refused file is looked at again when it, its control totals, or the settings it was read with have changed. */
+  async #versionOf({ path, stats }: FoundFile): Promise<string> {
+    const beside = [`${path}.control`, `${path}.control.txt`].map((control) =>
+      lstat(control, { bigint: true }).then(identityOf, () => ""),
+    );
+    const parts = [path, identityOf(stats), String(stats.ctimeNs), ...(await Promise.all(beside)), this.#settings];
+    return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 16);
+  }
+}
+
+/** The settings, or what is kept of this batch, must be put right first; nothing else waits for that. */
+function isOfThisAlone(error: unknown): boolean {
+  if (!(error instanceof PaydropError)) return false;
+  return ["config", "destination"].includes(error.code) || /^(?:spool_|copy_missing$)/.test(error.reason);
+}
+
+const REJECTED_FOR = filtersOf("run").flatMap(({ states, codes = [] }) => (states?.includes("rejected") ? codes : []));
+
+export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
+export const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
+  (ready?.rows ?? 0) + (unsent?.rows ?? 0);
+
+/** Whether a retry file is byte for byte what was written, by the summary beside it. */
+async function isRetryAsWritten(path: string): Promise<boolean> {
+  const noted = await notedIn(`${path.slice(0, path.toLowerCase().lastIndexOf(".retry."))}.summary.json`);
+  return noted !== undefined && noted.files["retry_sha256"] === (await sha256Of(path).catch(() => ""));
+}

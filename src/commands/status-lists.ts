@@ -1,0 +1,174 @@
+import type { Work } from "../batch.ts";
+import { openKept } from "../checks/open-file.ts";
+import { DAY_MS, isoSecond } from "../day.ts";
+import { messageOf, PaydropError } from "../errors.ts";
+import type { Act, BatchRecord, RowRecord, Run } from "../journal/store.ts";
+import { maskAccountId } from "../mask.ts";
+import { rowRanges, settleCommand } from "../messages/statuses.ts";
+import { STATUS_WORDS } from "../messages/results.ts";
+import { told } from "../messages/sentence.ts";
+import { printable } from "../printable.ts";
+import { recordsOf } from "../results/lockstep.ts";
+import { historyOf } from "../results/report.ts";
+import { tellRow } from "../results/row-text.ts";
+import { iso } from "../results/summary.ts";
+import { guardCell } from "../results/table.ts";
+import { asLine } from "../screen/json-lines.ts";
+import { paperOf, textOf } from "../screen/look.ts";
+import { snapshotPath } from "../state-dir.ts";
+import { stringify } from "csv-stringify/sync";
+import { optionOf, type Call } from "./command.ts";
+
+/** The columns of a list as CSV, and the keys of its JSON lines. */
+type Columns<T> = Readonly<Record<string, (one: T) => string | number | undefined>>;
+
+/** One unknown row, with what a person needs to find it in the service's dashboard. */
+interface UnknownRow {
+  readonly batch: BatchRecord;
+  readonly record: RowRecord;
+  /** Masked: the account to debit, and who receives or owes the money. */
+  readonly from?: string | undefined;
+  readonly payee?: string | undefined;
+}
+
+const nothing = (): string => "";
+
+const UNKNOWN: Columns<UnknownRow> = {
+  batch: ({ batch }) => batch.id,
+  file: ({ batch }) => batch.fileName,
+  row: ({ record }) => record.row,
+  operation: ({ record }) => record.operation,
+  amount: ({ record }) => record.amount,
+  from_account: ({ from }) => from,
+  account: ({ payee }) => payee,
+  attempt: ({ record }) => record.attempts,
+  sent_from_utc: ({ record: { sentAt } }) => sentAt && iso(sentAt),
+  sent_until_utc: ({ record: { sentAt, durationMs } }) => sentAt && durationMs && iso(sentAt + durationMs),
+  what_happened: ({ batch, record }) => tellRow(record, batch).text,
+  look_for: lookFor,
+  // to be filled in, for `paydrop settle --from`
+  ...{ as: nothing, by: nothing, note: nothing },
+};
+
+const ACTS: Columns<Act> = {
+  at: ({ at }) => iso(at),
+  by: ({ by }) => by,
+  login: ({ login }) => login,
+  host: ({ host }) => host,
+  act: ({ kind }) => kind,
+  batch: ({ batch }) => batch,
+  rows: ({ rows = [] }) => rowRanges(rows, Number.POSITIVE_INFINITY),
+  as: ({ as }) => as,
+  note: ({ note }) => note,
+};
+
+/** Writes a list line by line: as CSV, as JSON lines, or as texts. Gives how many there were. */
+async function writeList<T>(
+  call: Call,
+  { config }: Work,
+  type: string,
+  columns: Columns<T>,
+  all: AsyncIterable<T> | Iterable<T>,
+  textsOf: (one: T) => readonly string[],
+): Promise<number> {
+  const { write } = paperOf(call.stdout, config, call.flags);
+  const isCsv = call.flags["csv"] === true;
+  if (isCsv) write(csvRecord(Object.keys(columns), true));
+  let count = 0;
+  for await (const one of all) {
+    const values = Object.entries(columns).map(([name, valueOf]) => [name, valueOf(one)] as const);
+    count += 1;
+    if (isCsv) write(csvRecord(values.map(([, value]) => value)));
+    else if (config.json) write(asLine({ type, ...Object.fromEntries(values) }));
+    else write(textOf(textsOf(one).map((text) => printable(text))));
+  }
+  if (config.json && !isCsv) write(asLine({ type: "summary", [type]: count }));
+  return count;
+}
+
+/** `status --unknown`: what a person must look up. With `--check` 4 when there is any; `--csv`: a list to fill in. */
+export async function showUnknown(work: Work, call: Call): Promise<number> {
+  const { json, quiet } = work.config;
+  const batches = (await work.store.batches({})).filter(({ tallies }) => tallies.unknown);
+  const code = call.flags["check"] === true && batches.length > 0 ? 4 : 0;
+  if (quiet && code === 0) return code;
+  const lacking = (batch: string, why: string): void =>
+    call.stderr.write(`${told(STATUS_WORDS.lacking, { batch, why: printable(why) }).text}\n`);
+  const count = await writeList(call, work, "unknown", UNKNOWN, unknownRows(work, batches, lacking), (one) => {
+    const { batch, record } = one;
+    const { row, sentAt, amount = "" } = record;
+    return [
+      `batch ${batch.id}   row ${row}   ${amount}   ${batch.fileName}`,
+      `  ${tellRow(record, batch).text}`,
+      `  look for ${lookFor(one)}, sent ${sentAt === undefined ? "at a time not known" : isoSecond(sentAt)}`,
+      `  ${settleCommand(batch.id, row)}`,
+    ];
+  });
+  if (!json && call.flags["csv"] !== true)
+    call.stdout.write(`${STATUS_WORDS[count === 0 ? "no_unknown" : "unknown"].text}\n`);
+  return code;
+}
+
+/** The accounts are missing where the private copy of a file cannot be read; the list must not fail for that. */
+async function* unknownRows(
+  { store, config }: Work,
+  batches: readonly BatchRecord[],
+  lacking: (batch: string, why: string) => void,
+): AsyncGenerator<UnknownRow> {
+  for (const batch of batches) {
+    const records = (await Array.fromAsync(recordsOf(store, batch.id, { states: ["unknown"] }))).flat();
+    const wanted = new Set(records.map(({ row }) => row));
+    const accounts = new Map<number, Pick<UnknownRow, "from" | "payee">>();
+    try {
+      const kept = await openKept(snapshotPath(config.state_dir, batch.sha256), batch);
+      for await (const page of kept.table.rows()) {
+        for (const row of page.filter(({ number }) => wanted.has(number))) {
+          const { debit, payee } = kept.own(row);
+          accounts.set(row.number, { from: debit && maskAccountId(debit), payee });
+        }
+      }
+    } catch (thrown) {
+      lacking(batch.id, messageOf(thrown));
+    }
+    for (const record of records) yield { batch, record, ...accounts.get(record.row) };
+  }
+}
+
+/** `a payout of 39500.00 from ACC-OPS-01 to ••4471`. */
+function lookFor({ record: { operation, amount = "an amount not known" }, from, payee }: UnknownRow): string {
+  const source = from === undefined ? "" : ` from ${from}`;
+  const target = payee === undefined ? "" : ` ${operation === "collection" ? "from" : "to"} ${payee}`;
+  return `a ${operation ?? "request"} of ${amount}${source}${target}`;
+}
+
+/** `status --acts`: who did what, over all batches. */
+export async function showActs(work: Work, call: Call): Promise<number> {
+  const since = dayFrom(optionOf(call, "since"));
+  const acts = await work.store.acts(since === undefined ? {} : { since });
+  if (work.config.quiet) return 0;
+  const count = await writeList(call, work, "act", ACTS, acts, (act) => historyLines([act]));
+  if (count === 0 && !work.config.json && call.flags["csv"] !== true)
+    call.stdout.write(`${STATUS_WORDS.no_acts.text}\n`);
+  return 0;
+}
+
+/** `2026-11-26T09:30:00Z asha: released rows 4, 5 of batch K7Q29F3M (two payments are meant)`. */
+export function historyLines(acts: readonly Act[], runs: readonly Run[] = []): string[] {
+  return historyOf(acts, runs).map(
+    ({ at, who, what, why }) => `${isoSecond(at)} ${who}: ${what}${why === "" ? "" : ` (${why})`}`,
+  );
+}
+
+/** The beginning of a day, UTC, as `2026-11-01` says it. Throws `usage` for anything else. */
+function dayFrom(said: string | undefined): number | undefined {
+  if (said === undefined) return undefined;
+  const at = /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(said) : Number.NaN;
+  if (Number.isNaN(at) || at % DAY_MS !== 0) throw new PaydropError("since_unreadable", { said: printable(said, 40) });
+  return at;
+}
+
+/** A line of a list for a spreadsheet. */
+function csvRecord(cells: readonly (string | number | undefined)[], isFirst = false): string {
+  const shown = cells.map((cell) => guardCell(printable(String(cell ?? ""))));
+  return stringify([shown], { bom: isFirst, record_delimiter: "windows" });
+}

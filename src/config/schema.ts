@@ -1,0 +1,154 @@
+import * as z from "zod/mini";
+import * as kinds from "./kinds.ts";
+import type { Kind } from "./kinds.ts";
+import type { Mapping } from "./mapping.ts";
+import type { Rules } from "./rules.ts";
+
+/** What a setting is beyond its schema. Everything that is said of settings is made from this. */
+export interface SettingFacts {
+  readonly kind: Omit<Kind<unknown>, "type">;
+  /** Its meaning in one sentence, without a full stop. */
+  readonly shown: string;
+  /** A person's word for one run: it does not belong in a file that lasts. */
+  readonly once?: true;
+  /** A value for the annotated paydrop.toml, where there is no default. */
+  readonly example?: string;
+  /** Shown in place of a default where there is none. */
+  readonly unless?: string;
+}
+
+const FACTS = new Map<z.core.$ZodType, SettingFacts>();
+
+function registered<S extends z.core.$ZodType>(schema: S, facts: SettingFacts): S {
+  FACTS.set(schema, facts);
+  return schema;
+}
+
+type More = Omit<SettingFacts, "kind" | "shown">;
+
+/** A setting with a default. Durations are milliseconds. */
+function usual<T>(kind: Kind<T>, value: T, shown: string, more: More = {}): z.ZodMiniDefault<z.ZodMiniType<T>> {
+  return registered(z._default(kind.type, value as z.util.NoUndefined<T>), { kind, shown, ...more });
+}
+
+/** A setting that may be left out. */
+function maybe<T>(kind: Kind<T>, shown: string, more: More = {}): z.ZodMiniExactOptional<z.ZodMiniType<T>> {
+  return registered(z.exactOptional(kind.type), { kind, shown, ...more });
+}
+
+const { text, flag, choice, operation, whole, rate, duration, path, list, timeZone, amount, url } = kinds;
+/** The path of a ping address is often a secret: whoever knows it can report runs that never happened. */
+const pingUrl: Kind<string> = { ...url, written: (address) => `${new URL(address).origin}/…` };
+const PADDING = choice("pkcs7", "zero", "iso7816", "ansix923", "none");
+const AMOUNT_FORMAT = choice("plain", "indian", "western", "european");
+const once = { once: true } as const;
+
+/**
+ * Every setting but the secrets (DESIGN §10): the one list from which flags, variables, paydrop.toml, its example and
+ * its JSON schema, and `paydrop help settings` are made. `state_dir` is `--state-dir` and `PAYDROP_STATE_DIR`.
+ */
+export const SETTINGS = z.object({
+  base_url: maybe(url, "address of the service, without the /v1 path", { example: "https://api.bank.example" }),
+  environment: maybe(choice("live", "test"), "live or test, whose memories are kept apart", {
+    unless: "test on this machine and in the sandbox, else live",
+  }),
+  state_dir: maybe(path, "private folder of the journal", {
+    example: "/var/lib/paydrop",
+    unless: "$STATE_DIRECTORY, else $XDG_STATE_HOME/paydrop",
+  }),
+
+  operation: maybe(operation, "what every row is: payout, transfer, loan or collection", once),
+  period: maybe(text, "what the file pays for: 2026-11, 2026-W47 or 2026-11-27", once),
+  mapping: maybe(text, "name of the column mapping to read the file by, or none", once),
+  sheet: maybe(text, "sheet of a workbook to read", { example: "November", unless: "the one that has the columns" }),
+  expect_rows: maybe(whole(1, 999_999_999), "number of rows that the file must have", once),
+  expect_total: maybe(amount, "sum of amounts that the file must have", once),
+  require_control: usual(flag, false, "refuse a file without control totals"),
+  allow_repeats: usual(flag, false, "send equal rows of one file without asking", once),
+  all_or_nothing: usual(flag, false, "hold the whole file when one row is invalid"),
+  accept_destination: usual(flag, false, "go on at another base URL or environment than the batch began with", once),
+  accept_lost_journal: usual(flag, false, "send although the journal was lost (with --by)", once),
+  by: maybe(text, "the name of the person who acts, for the history", once),
+  yes: usual(flag, false, "send without asking on a terminal", once),
+
+  concurrency: usual(whole(1, 1000), 8, "requests in flight at most"),
+  rate: maybe(rate, "requests per second at most", { example: "20", unless: "no limit" }),
+  timeout: usual(duration(1, 3_600_000), 120_000, "how long to wait for one answer; then the row is unknown"),
+  connect_timeout: usual(duration(1, 600_000), 10_000, "how long to wait for a connection"),
+  settle: usual(duration(0, 3_600_000), 5_000, "how long a dropped file must lie still; three times that when polling"),
+  duplicate_days: usual(whole(0, 3660), 20, "days in which an equal payment is asked about"),
+  reuse_connections: usual(flag, true, "keep connections for the next row"),
+  ca_file: maybe(path, "certificates to trust, as a PEM file", { example: "/etc/paydrop/ca.pem", unless: "built in" }),
+  client_cert_file: maybe(path, "own certificate, as a PEM file", { example: "/etc/paydrop/client.pem" }),
+  client_key_file: maybe(path, "key of the own certificate, as a PEM file", { example: "/etc/paydrop/client.key" }),
+
+  padding: usual(PADDING, "pkcs7", "padding of encrypted payout payloads"),
+  hex_case: usual(choice("lower", "upper"), "lower", "case of the ciphertext's hex digits"),
+  key_encoding: usual(choice("auto", "hex", "base64", "utf8"), "auto", "how AES key and IV are written"),
+  empty_fields: usual(choice("omit", "send"), "omit", "empty optional cells are left out, or sent as empty text"),
+  retry_429: usual(flag, true, "a row refused with 429 waits and goes again; no: it becomes unknown"),
+  doubtful_2xx: usual(choice("unknown", "accepted"), "unknown", "what a row is whose 2xx answer speaks of failure"),
+  amount_digits_max: usual(whole(1, 18), 15, "digits of an amount at most"),
+  amount_decimals_max: usual(whole(0, 4), 2, "of them after the point at most"),
+  amount_format: usual(
+    AMOUNT_FORMAT,
+    "plain",
+    "how files write amounts: 100000.50, 1,00,000.50, 100,000.50, 100.000,50",
+  ),
+  encoding: usual(choice("utf-8", "windows-1252", "macintosh"), "utf-8", "encoding of text files without a BOM"),
+  own_columns: usual(list, [], "columns of your own that look like misspelt fields", { example: "Cost centre, Grade" }),
+  time_zone: maybe(timeZone, "where a day begins, for max_per_day and reports", {
+    example: "Asia/Kolkata",
+    unless: "that of this machine",
+  }),
+
+  json: usual(flag, false, "JSON lines on stdout"),
+  quiet: usual(flag, false, "print nothing when the exit code is 0"),
+  verbose: usual(flag, false, "tell more, also where a failure comes from"),
+  no_color: usual(flag, false, "no colours (also NO_COLOR)"),
+  log_level: usual(choice("trace", "debug", "info", "warn", "error", "silent"), "info", "how much is logged"),
+  log_format: usual(choice("json", "text"), "text", "form of the log"),
+  log_file: maybe(path, "log into this file", { example: "/var/log/paydrop/paydrop.log", unless: "stderr" }),
+  metrics_file: maybe(path, "keep Prometheus metrics in this file", { example: "/var/lib/node_exporter/paydrop.prom" }),
+  metrics_port: maybe(whole(1, 65_535), "serve Prometheus metrics on this port of 127.0.0.1", { example: "9471" }),
+  ping_url: maybe(pingUrl, "address that is asked with /EXIT-CODE behind it when a run has ended", {
+    example: "https://hc-ping.example/0b9c",
+  }),
+});
+
+/** The settings as they were said, over their defaults. */
+export type Settings = z.output<typeof SETTINGS>;
+
+export type SettingName = keyof Settings;
+
+/**
+ * All settings of a run, frozen; durations in milliseconds. What has a default, or follows from other things
+ * (`environment`, `state_dir`), is always there. `mapping` is the name that a person said; the sections
+ * `[mapping.NAME]` are `mappings`. Secrets are not in it: `config/secret.ts`.
+ */
+export interface Config extends Readonly<Omit<Settings, "environment" | "state_dir">> {
+  readonly environment: "live" | "test";
+  readonly state_dir: string;
+  /** `[rules.payouts]` and so on, by the folder name of the operation. */
+  readonly rules: Rules;
+  /** `[mapping.NAME]`: column mappings that were confirmed. */
+  readonly mappings: readonly Mapping[];
+}
+
+export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS.shape) as SettingName[];
+
+export function factsOf(name: SettingName): SettingFacts {
+  const facts = FACTS.get(SETTINGS.shape[name]);
+  if (!facts) throw new Error(`the setting ${name} has no facts`);
+  return facts;
+}
+
+/** `PAYDROP_STATE_DIR` for `state_dir`. */
+export function variableOf(name: string): string {
+  return `PAYDROP_${name.toUpperCase()}`;
+}
+
+/** `--state-dir` for `state_dir`. */
+export function flagOf(name: string): string {
+  return `--${name.replaceAll("_", "-")}`;
+}

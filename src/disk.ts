@@ -1,0 +1,188 @@
+import { createHash, randomBytes } from "node:crypto";
+import { constants, mkdirSync } from "node:fs";
+import { link, open, readdir, rename, stat, unlink, type FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { systemCodeOf } from "./errors.ts";
+import { faultPoint } from "./fault-point.ts";
+
+/** Who may use a file that is written. */
+export interface Access {
+  /** Permission bits, whatever the umask; as the umask has it unless said. */
+  readonly mode?: number | undefined;
+  /** Set where this process may. */
+  readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
+}
+
+export interface WriteOptions extends Access {
+  /** Whether what has the name now is replaced. A link is replaced, never followed. */
+  readonly replace: boolean;
+}
+
+/**
+ * Writes a file that is either wholly there or not at all, also after a power cut. Gives false, and writes nothing,
+ * where something has the name and is not to be replaced. Throws what the system says.
+ */
+export async function writeAtomically(
+  path: string,
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+  { replace, ...access }: WriteOptions,
+): Promise<boolean> {
+  const file = await AtomicFile.create(path, access);
+  try {
+    // a string is one piece, not its letters
+    for await (const piece of typeof pieces === "string" ? [pieces] : pieces) await file.write(piece);
+    await file.finish();
+    return await file.publish(replace);
+  } finally {
+    await file.discard();
+  }
+}
+
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const TEMPORARY = /^\.paydrop-(\d+)-[0-9a-f]{16}\.tmp$/;
+
+/**
+ * The same in steps, for files that are filled side by side: `create`, `write` …, `finish`, `publish`, and in any case
+ * `discard`. Written under a random hidden name in the same folder, synced, renamed. Throws what the system says.
+ */
+export class AtomicFile {
+  /** As which it is to be published; it may be said late. */
+  path: string;
+  readonly #temporary: string;
+  readonly #handle: FileHandle;
+  readonly #hash = createHash("sha256");
+  #stage: "open" | "closed" | "gone" = "open";
+
+  private constructor(path: string, temporary: string, handle: FileHandle) {
+    this.path = path;
+    this.#temporary = temporary;
+    this.#handle = handle;
+  }
+
+  static async create(path: string, { mode, owner }: Access): Promise<AtomicFile> {
+    const folder = dirname(path);
+    await cleared(folder);
+    // says who writes it, so that what a crash left can be told from what is being written
+    const temporary = join(folder, `.paydrop-${process.pid}-${randomBytes(8).toString("hex")}.tmp`);
+    const handle = await open(temporary, CREATE, mode === undefined ? 0o666 : 0o600);
+    const file = new AtomicFile(path, temporary, handle);
+    try {
+      // only root may give a file away; a group of ours can be set by anybody
+      if (owner) await handle.chown(owner.uid, owner.gid).catch(() => handle.chown(-1, owner.gid)).catch(() => undefined); // prettier-ignore
+      if (mode !== undefined) await handle.chmod(mode & 0o777);
+      return file;
+    } catch (thrown) {
+      await file.discard();
+      throw thrown;
+    }
+  }
+
+  async write(piece: string | Uint8Array): Promise<void> {
+    const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
+    this.#hash.update(bytes);
+    await this.#handle.writeFile(bytes);
+  }
+
+  /** All bytes are on stable storage under the hidden name. Gives their SHA-256 in lower-case hex. */
+  async finish(): Promise<string> {
+    await this.#handle.sync();
+    await this.#handle.close();
+    this.#stage = "closed";
+    faultPoint("file.written");
+    return this.#hash.digest("hex");
+  }
+
+  /** After `finish`: gives the file its name. false: something has it, and is not replaced. */
+  async publish(replace: boolean): Promise<boolean> {
+    if (!replace && (await this.#isTaken())) return false;
+    await rename(this.#temporary, this.path);
+    // of two names of one file a rename takes none away
+    if (!replace) await unlink(this.#temporary).catch(() => undefined);
+    this.#stage = "gone";
+    faultPoint("file.renamed");
+    await syncFolder(dirname(this.path));
+    return true;
+  }
+
+  /** Removes what is unfinished; harmless after `publish` and when called twice. */
+  async discard(): Promise<void> {
+    if (this.#stage === "gone") return;
+    if (this.#stage === "open") await this.#handle.close().catch(() => undefined);
+    this.#stage = "gone";
+    await unlink(this.#temporary).catch(() => undefined);
+  }
+
+  /** Takes the name by a link, which replaces nothing; on a disk without them at least what is seen there is left. */
+  async #isTaken(): Promise<boolean> {
+    try {
+      await link(this.#temporary, this.path);
+      return false;
+    } catch (thrown) {
+      return systemCodeOf(thrown) === "EEXIST" || (await stat(this.path).catch(() => undefined)) !== undefined;
+    }
+  }
+}
+
+/** Once per folder, before this process writes there: removes unfinished files of processes that are gone. */
+function cleared(folder: string): Promise<void> {
+  const clearing = CLEARED.get(folder) ?? removeLeftovers(folder);
+  CLEARED.set(folder, clearing);
+  return clearing;
+}
+
+const CLEARED = new Map<string, Promise<void>>();
+
+async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch((): string[] => [])) {
+    const pid = Number(TEMPORARY.exec(name)?.[1]);
+    if (pid > 0 && !isAnother(pid)) await unlink(join(folder, name)).catch(() => undefined);
+  }
+}
+
+function isAnother(pid: number): boolean {
+  try {
+    return pid !== process.pid && process.kill(pid, 0);
+  } catch (thrown) {
+    return systemCodeOf(thrown) === "EPERM";
+  }
+}
+
+/** Permission bits and owner of a file, for what is written beside it; private where the file is not there. */
+export async function accessLike(path: string): Promise<Access> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats ? { mode: stats.mode & 0o666, owner: { uid: stats.uid, gid: stats.gid } } : { mode: 0o600 };
+}
+
+/**
+ * Makes what was renamed in this folder outlive a power cut. Some disks cannot sync a folder, or do not let us: there
+ * the bytes are safe, but the name may be lost with the power. Any other failure is thrown: a disk that reports an error
+ * has not kept the name.
+ */
+export async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, constants.O_RDONLY);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (thrown) {
+    if (!["EINVAL", "EPERM", "EISDIR", "ENOTSUP", "EACCES"].includes(systemCodeOf(thrown) ?? "")) throw thrown;
+  }
+}
+
+/**
+ * Makes a private folder (0700), with those above it, where there is none. Not by `recursive`: with it Node says that
+ * the folder is not there where the disk is read-only, and in /proc it tries for ever. Throws what the system says.
+ */
+export function makePrivateFolder(folder: string, mayMakeAbove = true): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || !mayMakeAbove || dirname(folder) === folder) throw thrown;
+    makePrivateFolder(dirname(folder));
+    makePrivateFolder(folder, false);
+  }
+}

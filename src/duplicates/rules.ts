@@ -1,0 +1,242 @@
+/*
+ * The same payment again (DESIGN §7), each rule in a line, in their order. "Went": accepted, settled_done, unknown or on
+ * its way. "Recent": within `duplicate_days`. All that apply are told; the first one gives the row its state.
+ *
+ * same_payment    duplicate   accepted: the same reference and payment, or as many equal payments of the same period
+ * reference_used  held        its reference was used for another payment
+ * open_elsewhere  held        the same payment is on its way, unclear, held or waiting in another batch, not told apart
+ * correction      held        what it corrects went or was corrected before, or it pays another payee than that one
+ * maybe_paid      held        the same payment was accepted recently, not told apart
+ * other_amount    held        its payee recently went, or still goes, with another amount, not told apart, in a batch
+ *                             that this file corrects
+ * repeat_in_file  held        a row above it in this file is the same payment, not told apart
+ * same_file       held, all   these very rows went: recently, for another period; or longer ago, and none is stated
+ * mostly_paid     held, all   most rows repeat an earlier batch, and more others would go than did not go there
+ *
+ * not_now and all_or_nothing are said by the file and the settings; they are only carried along here.
+ */
+import type { RowName } from "../checks/checked-row.ts";
+import { isSameKey } from "./keys.ts";
+import { HOLD_CODES, type HoldCode, type Judged, type Reason, type Seen, type Verdict } from "./seen.ts";
+
+/** What the rules know beside the rows. */
+export interface Circumstances {
+  /** Of the row that is judged. */
+  readonly batch: string;
+  /** The later of now and the journal's last time; `duplicate_days` in milliseconds. */
+  readonly now: number;
+  readonly recentMs: number;
+  readonly allowRepeats: boolean;
+  /** Batches that this file corrects; of rows that are to go again also those that correct their own. */
+  readonly corrected: ReadonlySet<string>;
+  /** Whether that batch was taken before this one: what is held in a later one waits for this one. */
+  readonly isEarlier: (batch: string) => boolean;
+}
+
+/** A row that speaks against sending, and by which rule. */
+export interface Against {
+  readonly code: HoldCode;
+  readonly other: Seen;
+  readonly isOtherPayee?: true;
+}
+
+type Said = Pick<Judged, "reference" | "period">;
+
+/** By their references where both state one, for it is used once for ever; else by their periods. */
+export function isToldApart(one: Said, other: Said): boolean {
+  if (one.reference !== undefined && other.reference !== undefined) return !isSameKey(one.reference, other.reference);
+  return isAnotherPeriod(one.period, other.period);
+}
+
+/** Periods of different forms (a month, a week, a day) say nothing about each other. */
+function isAnotherPeriod(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other && formOf(one) === formOf(other);
+}
+
+/** `0000-00`, `0000-W00` or `0000-00-00`; a label stands behind a space. */
+function formOf(period: string): string {
+  return period.replace(/ .*$/, "").replaceAll(/\d/g, "0");
+}
+
+export function isAccepted({ state }: Seen): boolean {
+  return state === "accepted" || state === "settled_done";
+}
+
+/** It may have gone, and nobody knows yet: a person settles it, or waits for its end, before anything else. */
+export function isUnended({ state }: Seen): boolean {
+  return state === "unknown" || state === "on_its_way";
+}
+
+export function went(seen: Seen): boolean {
+  return isAccepted(seen) || isUnended(seen);
+}
+
+function isRecent({ wentAt }: Pick<Seen, "wentAt">, { now, recentMs }: Circumstances): boolean {
+  return wentAt === undefined || now - wentAt <= recentMs;
+}
+
+const IN_NOBODYS_WAY: readonly Seen["state"][] = ["rejected", "invalid", "cancelled", "settled_not_done", "not_sent"];
+
+/** Every row that speaks against sending this one: the first seven rules. */
+export function speakAgainst(row: Judged, others: readonly Seen[], known: Circumstances): readonly Against[] {
+  const inTheWay = others.filter(({ state }) => !IN_NOBODYS_WAY.includes(state));
+  if (inTheWay.length === 0 && row.retryOf === undefined) return [];
+  const elsewhere = inTheWay.filter(({ batch }) => batch !== known.batch);
+  const above = inTheWay.filter((other) => other.batch === known.batch && other.row < row.row);
+  const surely = samePayment(row, elsewhere, above);
+  return [
+    ...by("same_payment", surely),
+    ...by("reference_used", referenceUsed(row, elsewhere, above)),
+    ...by("open_elsewhere", openElsewhere(row, elsewhere, known)),
+    ...by("correction", correctedBefore(row, others, known)),
+    ...otherPayee(row, others),
+    ...by("maybe_paid", surely.length > 0 ? [] : maybePaid(row, elsewhere, known)),
+    ...by("other_amount", otherAmount(row, elsewhere, known)),
+    ...by("repeat_in_file", known.allowRepeats ? [] : above.filter((other) => isSamePayment(row, other))),
+  ];
+}
+
+function by(code: HoldCode, others: readonly Seen[]): readonly Against[] {
+  return others.map((other) => ({ code, other }));
+}
+
+/** The same payment, and nothing tells them apart. */
+export function isSamePayment(row: Judged, other: Seen): boolean {
+  return isSameKey(row.payment, other.payment) && !isToldApart(row, other);
+}
+
+/** Equal payments of one period are counted: the second one of this file needs a second one that was accepted. */
+function samePayment(row: Judged, elsewhere: readonly Seen[], above: readonly Seen[]): readonly Seen[] {
+  const same = (other: Seen): boolean => isSamePayment(row, other);
+  const accepted = elsewhere.filter((other) => isAccepted(other) && same(other));
+  const byReference = accepted.filter(({ reference }) => isSameKey(reference, row.reference));
+  if (byReference.length > 0 || row.period === undefined) return byReference;
+  const inPeriod = (other: Seen): boolean => other.period === row.period;
+  const place = above.filter((other) => inPeriod(other) && same(other)).length;
+  return accepted
+    .filter(inPeriod)
+    .sort(byTime)
+    .slice(place, place + 1);
+}
+
+function byTime(one: Seen, other: Seen): number {
+  return (one.wentAt ?? 0) - (other.wentAt ?? 0) || one.row - other.row;
+}
+
+function referenceUsed(row: Judged, elsewhere: readonly Seen[], above: readonly Seen[]): readonly Seen[] {
+  return [...elsewhere.filter((other) => went(other) || other.state === "ready"), ...above].filter(
+    ({ reference, payment }) => isSameKey(reference, row.reference) && payment && !isSameKey(payment, row.payment),
+  );
+}
+
+function openElsewhere(row: Judged, elsewhere: readonly Seen[], { isEarlier }: Circumstances): readonly Seen[] {
+  return elsewhere.filter((other) => {
+    const isOpen = isUnended(other) || other.state === "ready" || (other.state === "held" && isEarlier(other.batch));
+    return isOpen && isSamePayment(row, other);
+  });
+}
+
+/** Rows that it corrects, and that went or still go; and what else corrects one of them, or itself. */
+function correctedBefore(row: Judged, others: readonly Seen[], known: Circumstances): readonly Seen[] {
+  const origins = originsOf(row, others);
+  const names: readonly RowName[] = [{ batch: known.batch, row: row.row }, ...origins];
+  const corrections = others.filter((other) => {
+    const isBelow = other.batch === known.batch && other.row >= row.row;
+    if (other.retryOf === undefined || isBelow || origins.includes(other)) return false;
+    if (IN_NOBODYS_WAY.includes(other.state)) return false;
+    return [other, ...originsOf(other, others)].some(({ retryOf }) => names.some((name) => isNamed(name, retryOf)));
+  });
+  return [...origins.filter((origin) => went(origin) || origin.state === "ready"), ...corrections];
+}
+
+/** A payee that was invalid before is no other payee: then the one of the row that that one corrected counts. */
+function otherPayee(row: Judged, others: readonly Seen[]): readonly Against[] {
+  const before = originsOf(row, others).find(({ payee }) => payee !== undefined);
+  if (before === undefined || isSameKey(before.payee, row.payee)) return [];
+  return [{ code: "correction", other: before, isOtherPayee: true }];
+}
+
+/** The row that it corrects, the one that that one corrected, and so on. */
+function originsOf({ retryOf }: Pick<Seen, "retryOf">, others: readonly Seen[]): readonly Seen[] {
+  const origins: Seen[] = [];
+  for (let name = retryOf; name !== undefined; name = origins.at(-1)?.retryOf) {
+    const origin = others.find((other) => isNamed(other, name));
+    if (origin === undefined || origins.includes(origin)) break;
+    origins.push(origin);
+  }
+  return origins;
+}
+
+function isNamed(one: RowName, name: RowName | undefined): boolean {
+  return one.row === name?.row && one.batch === name.batch;
+}
+
+function maybePaid(row: Judged, elsewhere: readonly Seen[], known: Circumstances): readonly Seen[] {
+  return elsewhere.filter((other) => isAccepted(other) && isRecent(other, known) && isSamePayment(row, other));
+}
+
+function otherAmount(row: Judged, elsewhere: readonly Seen[], known: Circumstances): readonly Seen[] {
+  return elsewhere.filter((other) => {
+    if (!known.corrected.has(other.batch) || !isSameKey(other.payee, row.payee)) return false;
+    if (isSameKey(other.payment, row.payment) || isToldApart(row, other)) return false;
+    return other.state === "ready" || other.state === "on_its_way" || (went(other) && isRecent(other, known));
+  });
+}
+
+/**
+ * Rule 8, by a row of the file and one that went of another batch with the very same payments. References that are stated
+ * in both files make it clear that the payments are meant again.
+ */
+export function isSameFileAgain(row: Said, before: Said & Pick<Seen, "wentAt">, known: Circumstances): boolean {
+  if (row.reference !== undefined && before.reference !== undefined) return false;
+  return isRecent(before, known) ? isAnotherPeriod(row.period, before.period) : row.period === undefined;
+}
+
+/**
+ * Whether all other rows of a file wait, too. Of its `rows`, `repeated` are payments of an earlier batch, in which
+ * `notGone` did not go. `others` would go here, or repeat other batches.
+ */
+export function isMostlyPaid(file: {
+  readonly rows: number;
+  readonly repeated: number;
+  readonly others: number;
+  readonly notGone: number;
+}): boolean {
+  return file.repeated * 2 > file.rows && file.others > file.notGone;
+}
+
+/** What a row becomes. `kept`: reasons that were found otherwise. */
+export function verdictOf(row: Judged, against: readonly Against[], kept: readonly Reason[] = []): Verdict {
+  const reasons = [...reasonsOf(against), ...kept].sort((one, other) => placeOf(one) - placeOf(other));
+  const [first] = reasons;
+  const state = first === undefined ? "ready" : first.code === "same_payment" ? "duplicate" : "held";
+  return { row: row.row, state, reasons };
+}
+
+function placeOf({ code }: Reason): number {
+  return HOLD_CODES.indexOf(code);
+}
+
+/** One for each rule: of several rows the one that has no end yet, else the one that went last. */
+function reasonsOf(against: readonly Against[]): readonly Reason[] {
+  const first = new Map<string, Against>();
+  for (const one of against) {
+    const rule = `${one.code} ${one.isOtherPayee ?? false}`;
+    const told = first.get(rule);
+    if (told === undefined || weightOf(one.other) > weightOf(told.other)) first.set(rule, one);
+  }
+  return [...first.values()].map(reasonOf);
+}
+
+function weightOf(seen: Seen): number {
+  return isUnended(seen) ? Infinity : (seen.wentAt ?? 0);
+}
+
+function reasonOf({ code, other: { batch, row, wentAt }, isOtherPayee }: Against): Reason {
+  return {
+    code,
+    other: { batch, row },
+    ...(wentAt === undefined ? {} : { at: wentAt }),
+    ...(isOtherPayee === undefined ? {} : { isOtherPayee }),
+  };
+}

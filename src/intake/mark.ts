@@ -1,0 +1,135 @@
+import { constants } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeAtomically } from "../disk.ts";
+import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { MARK_NOTE } from "../messages/intake.ts";
+import { printable } from "../printable.ts";
+
+/** Hidden, so that it is never taken for input. */
+const NAME = ".paydrop";
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const RENEWED_EVERY_MS = 1000;
+
+/** What a mark tells of the journal that sent from its folder (I12). */
+interface Mark {
+  readonly stateId: string;
+  /** Rows that it ever let go. */
+  readonly letGo: number;
+}
+
+/** The journal, as far as a mark must know it. */
+interface Journal {
+  facts(): Promise<Mark>;
+}
+
+/**
+ * I12: throws PaydropError `journal` where the folder's mark tells of rows that the journal does not know: it is a new or
+ * another one, or an older copy of itself. `accepted`: a person goes on all the same; then the mark becomes this
+ * journal's, and the reason is given, for the history.
+ */
+export async function assertMark(folder: string, journal: Journal, accepted: boolean): Promise<string | undefined> {
+  const { loss, facts } = await compare(folder, journal);
+  if (!loss) return undefined;
+  if (!accepted) throw loss;
+  await write(folder, facts, true);
+  return loss.message;
+}
+
+export interface MarkKeeper {
+  /** The last renewal is on stable storage when it resolves, if the folder can still be written. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts the mark down before rows of the folder go, and renews it every second while they do. `lost` is told once when
+ * another journal, or a copy of this one, has sent from the folder meanwhile: nothing more may go then. Throws as
+ * `assertMark`. A folder that cannot be written has no mark: its results cannot be written either, and that is told.
+ */
+export async function keepMark(
+  folder: string,
+  journal: Journal,
+  lost: (error: PaydropError) => void,
+): Promise<MarkKeeper> {
+  let written: number | undefined;
+  const renew = async (): Promise<void> => {
+    const { found, loss, facts } = await compare(folder, journal);
+    if (loss) throw loss;
+    // one that is there already, and known, is renewed when more has gone
+    if (found) written ??= facts.letGo;
+    if (found && facts.letGo === written) return;
+    // of two that come together one makes the mark, and the other one must know it
+    if (!(await write(folder, facts, found !== undefined).catch(() => true))) return renew();
+    written = facts.letGo;
+  };
+  await renew();
+  let last: Promise<void> | undefined;
+  const renewNext = (): Promise<void> =>
+    (last ??= renew()
+      .catch((thrown: unknown) => {
+        // a journal that fails is told by the rows themselves
+        if (!(thrown instanceof PaydropError) || !LOSSES.includes(thrown.reason)) return;
+        clearInterval(timer);
+        lost(thrown);
+      })
+      .finally(() => (last = undefined)));
+  const timer = setInterval(() => void renewNext(), RENEWED_EVERY_MS).unref();
+  return {
+    close: async () => {
+      clearInterval(timer);
+      await last;
+      await renewNext();
+    },
+  };
+}
+
+const LOSSES: readonly string[] = ["journal_of_another", "journal_older", "mark_damaged"];
+
+/** The mark is read before the journal: what this very process writes meanwhile, its journal knows. */
+async function compare(
+  folder: string,
+  journal: Journal,
+): Promise<{ found: Mark | "damaged" | undefined; loss: PaydropError | undefined; facts: Mark }> {
+  const found = await markIn(folder);
+  const facts = await journal.facts();
+  return { found, facts, loss: found && lossOf(folder, found, facts) };
+}
+
+function lossOf(folder: string, found: Mark | "damaged", facts: Mark): PaydropError | undefined {
+  const said = { path: printable(join(folder, NAME)), folder: printable(folder) };
+  if (found === "damaged") return new PaydropError("mark_damaged", said);
+  const counts = { ...said, marked: found.letGo, known: facts.letGo };
+  if (found.stateId !== facts.stateId) {
+    return new PaydropError("journal_of_another", { ...counts, id: printable(found.stateId), own: facts.stateId });
+  }
+  return found.letGo > facts.letGo ? new PaydropError("journal_older", counts) : undefined;
+}
+
+/** Gives false where there is a mark by now, and it is not to be replaced. */
+function write(folder: string, { stateId, letGo }: Mark, replace: boolean): Promise<boolean> {
+  const text = `${JSON.stringify({ state_id: stateId, let_go: letGo, note: MARK_NOTE })}\n`;
+  return writeAtomically(join(folder, NAME), [text], { mode: 0o644, replace });
+}
+
+/** undefined: none is there. Throws where that cannot be known: all that it may tell of would go again. */
+async function markIn(folder: string): Promise<Mark | "damaged" | undefined> {
+  const path = join(folder, NAME);
+  try {
+    // follows no link, and waits for nobody who writes into a pipe
+    return markOf(await readFile(path, { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW | O_NONBLOCK }));
+  } catch (thrown) {
+    const code = systemCodeOf(thrown) ?? "";
+    if (["ENOENT", "ENOTDIR"].includes(code)) return undefined;
+    if (["ELOOP", "EISDIR", "ENXIO"].includes(code)) return "damaged";
+    throw new PaydropError("mark_unreadable", { path: printable(path), found: messageOf(thrown) }, { cause: thrown });
+  }
+}
+
+function markOf(text: string): Mark | "damaged" {
+  try {
+    const { state_id: stateId, let_go: letGo } = JSON.parse(text) as Record<string, unknown>;
+    return typeof stateId === "string" && typeof letGo === "number" ? { stateId, letGo } : "damaged";
+  } catch {
+    return "damaged";
+  }
+}

@@ -1,0 +1,107 @@
+import { closeSync, fsyncSync, openSync } from "node:fs";
+import { messageOf, PaydropError } from "../errors.ts";
+import { failureOf, sqliteCodeOf, type OpenOptions } from "./database.ts";
+import { readIdentity } from "./schema.ts";
+import {
+  addAct,
+  addBatch,
+  batches,
+  batchOf,
+  dropBatch,
+  overlaps,
+  purge,
+  setBatch,
+  sumsOfDay,
+} from "./sqlite-batches.ts";
+import { acts, addRows, beginRun, commit, endRows, endRun, move, recover, rows, runs } from "./sqlite-rows.ts";
+import { seen } from "./sqlite-seen.ts";
+import { Journal } from "./sqlite.ts";
+import type { JournalFacts, JournalStore } from "./store.ts";
+
+type Method = Exclude<keyof JournalStore, "judging">;
+type Answer<M extends Method> = Awaited<ReturnType<JournalStore[M]>>;
+
+type Calls = {
+  readonly [M in Method]: (journal: Journal, ...values: Parameters<JournalStore[M]>) => Answer<M>;
+};
+
+/** How the calls of a store are carried out, in the thread that has the journal. */
+const CALLS: Calls = {
+  ...{ facts, addBatch, addRows, endRows, setBatch, dropBatch, batches, rows, seen, overlaps, sumsOfDay, move, commit },
+  ...{ beginRun, endRun, runs, acts, noteSource, sourceOf, heldFolders, holdFolder, purge, backup: copy },
+  recover(journal, who) {
+    for (const { id } of journal.all("SELECT id FROM batch WHERE phase = 'recording'")) dropBatch(journal, String(id));
+    return recover(journal, who);
+  },
+  close({ database }) {
+    if (database.isOpen) database.close();
+  },
+};
+
+export const METHODS = Object.keys(CALLS);
+
+/**
+ * Opens the journal of a state directory in this thread. Throws PaydropError. What the function gives rejects with that, too:
+ * what SQLite says while it reads is told as what happened to the journal.
+ */
+export function callsOf(
+  stateDir: string,
+  options: OpenOptions,
+): (method: string, isJudging: boolean, values: readonly unknown[]) => Promise<unknown> {
+  const journal = new Journal(stateDir, options);
+  const calls = CALLS as unknown as Readonly<Record<string, (...values: readonly unknown[]) => unknown>>;
+  return async (method, isJudging, values) => {
+    journal.isJudging = isJudging;
+    try {
+      return await calls[method]?.(journal, ...values);
+    } catch (error) {
+      throw sqliteCodeOf(error) === undefined ? error : failureOf(error, journal.path);
+    }
+  };
+}
+
+function facts(journal: Journal): JournalFacts {
+  const sql = `SELECT coalesce(sum(letGo), 0) AS letGo,
+    max(coalesce(max(lastAt), 0), (SELECT coalesce(max(at), 0) FROM act)) AS lastAt FROM batch`;
+  const [known] = journal.records<Pick<JournalFacts, "letGo" | "lastAt">>(sql);
+  return { letGo: 0, lastAt: 0, ...known, ...readIdentity(journal.database) };
+}
+
+function noteSource(journal: Journal, path: string, identity: string, batch: string): void {
+  journal.write(() => {
+    const sql = "INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)";
+    journal.run(sql, path, identity, batchOf(journal, batch).id);
+  });
+}
+
+function sourceOf(journal: Journal, path: string, identity: string): string | undefined {
+  const found = journal.get("SELECT batch FROM source WHERE path = ? AND identity = ?", path, identity);
+  return found && String(found["batch"]);
+}
+
+function heldFolders(journal: Journal): Answer<"heldFolders"> {
+  return journal.records("SELECT folder, reason, at FROM hold ORDER BY folder");
+}
+
+function holdFolder(journal: Journal, ...[folder, reason, act]: Parameters<JournalStore["holdFolder"]>): void {
+  journal.write(() => {
+    journal.run("DELETE FROM hold WHERE folder = ?", folder);
+    if (reason !== undefined) journal.insert("hold", HOLD, { folder, reason, at: act.at });
+    addAct(journal, { ...act, as: folder });
+  });
+}
+
+const HOLD = ["folder", "reason", "at"];
+
+/** What is committed now, whole, private and on the disk, whoever writes meanwhile. What stands there is not replaced. */
+function copy(journal: Journal, path: string): void {
+  const file = openSync(path, "a", 0o600);
+  try {
+    journal.run("VACUUM INTO ?", path);
+    fsyncSync(file);
+  } catch (error) {
+    throw new PaydropError("backup_unwritable", { path, found: messageOf(error) }, { cause: error });
+  } finally {
+    closeSync(file);
+  }
+}

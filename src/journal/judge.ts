@@ -1,0 +1,213 @@
+import {
+  isMostlyPaid,
+  isSameFileAgain,
+  speakAgainst,
+  verdictOf,
+  type Against,
+  type Circumstances,
+} from "../duplicates/rules.ts";
+import type { HoldCode, Judged, Reason, Seen, Verdict } from "../duplicates/seen.ts";
+import { batchNamed, circumstancesOf, inPages, pagesOf, releasesOf } from "./circumstances.ts";
+import type { JudgingRules, KnownCircumstances } from "./circumstances.ts";
+import type { RowState } from "./states.ts";
+import type { Act, BatchRecord, Environment, JournalStore, Move, RowRecord, SeenPage } from "./store.ts";
+
+export type { JudgingRules } from "./circumstances.ts";
+
+const JUDGED: readonly RowState[] = ["ready", "held", "duplicate"];
+const GONE: readonly RowState[] = ["accepted", "settled_done", "unknown"];
+/** What a file says of its own rows, and what they are among: judged once, when it is taken. */
+const OF_FILE: readonly HoldCode[] = ["repeat_in_file", "same_file", "mostly_paid", "not_now", "all_or_nothing"];
+/** By these a row repeats one of an earlier batch. */
+const REPEATS: readonly HoldCode[] = ["same_payment", "open_elsewhere", "maybe_paid"];
+
+/**
+ * Judges all rows of a batch that is written down, before it is opened. To be called inside `store.judging()`, together
+ * with the call that opens the batch: rows of a batch that is not open yet are seen by nobody (I14). It may be called
+ * again, until then.
+ */
+export async function judgeBatch(
+  store: JournalStore,
+  { id }: Pick<BatchRecord, "id">,
+  rules: JudgingRules,
+  now: number,
+): Promise<void> {
+  const batch = await batchNamed(store, id);
+  const known = await circumstancesOf(store, batch, rules, now, { isAgain: false });
+  const ofFile: Reason[] = rules.all_or_nothing && batch.tallies.invalid ? [{ code: "all_or_nothing" }] : [];
+  ofFile.push(...(await sameFileOf(store, id, known)));
+  const repeats = new Repeats();
+  for await (const page of pagesOf(store, id, known)) {
+    const later = await notNow(store, id, page);
+    const moves: Move[] = [];
+    for (const { row, state, others } of page) {
+      if (!JUDGED.includes(state)) continue;
+      const kept = later.has(row.row) ? [...ofFile, NOT_NOW] : ofFile;
+      const against = speakAgainst(row, others, known);
+      const verdict = verdictOf(row, against, kept);
+      repeats.add(verdict, against);
+      if (verdict.state !== "ready" || state !== "ready") moves.push(moveTo(verdict, JUDGED));
+    }
+    await store.move(id, moves);
+  }
+  const mostly = await repeats.mostlyPaid(store);
+  if (mostly)
+    await store.move(
+      id,
+      repeats.ready.map((row) => moveTo({ row, state: "held", reasons: [mostly] }, JUDGED)),
+    );
+}
+
+const NOT_NOW: Reason = { code: "not_now" };
+
+/** How many rows became what. */
+export type Became = Readonly<Record<Verdict["state"], readonly number[]>>;
+
+/**
+ * Judges rows on their way into `ready` by anything but a release: a run or retry that takes them up again (`from`: the
+ * states that they may come from, `act` who said so), or the end of what they waited for. What does not become ready is
+ * held, or a duplicate. To be called inside `store.judging()`.
+ */
+export async function judgeRows(
+  store: JournalStore,
+  { id }: Pick<BatchRecord, "id">,
+  rows: readonly number[],
+  rules: JudgingRules,
+  { now, from, act }: { readonly now: number; readonly from: readonly RowState[]; readonly act?: Act | undefined },
+): Promise<Became> {
+  const batch = await batchNamed(store, id);
+  const known = await circumstancesOf(store, batch, rules, now, { isAgain: true });
+  const released = await releasesOf(store, id);
+  const verdicts = new Map<number, Verdict>();
+  for await (const page of inPages(store, id, rows, known)) {
+    for (const { row, others, record } of page) {
+      if (record.onItsWay || !from.includes(record.state)) continue;
+      const verdict = judgeAgain(row, others, known, { record, releasedAt: released.get(row.row) });
+      if (!isAsItWas(record, verdict)) verdicts.set(row.row, verdict);
+    }
+  }
+  const moves = [...verdicts.values()].map((verdict) => moveTo(verdict, from));
+  const moved = moves.length === 0 ? [] : await store.move(id, moves, act && { ...act, rows: [...verdicts.keys()] });
+  const ofState = (state: Verdict["state"]): number[] => moved.filter((row) => verdicts.get(row)?.state === state);
+  return { ready: ofState("ready"), held: ofState("held"), duplicate: ofState("duplicate") };
+}
+
+/** What a person let it go in spite of holds it no more: what went before that, what was told then, its own file. */
+function judgeAgain(
+  row: Judged,
+  others: readonly Seen[],
+  known: Circumstances,
+  { record, releasedAt }: { readonly record: RowRecord; readonly releasedAt: number | undefined },
+): Verdict {
+  // repeats of one file were told apart, or not, when it was taken
+  const circumstances = { ...known, allowRepeats: true };
+  if (releasedAt === undefined) {
+    const kept = record.state === "held" ? record.reasons.filter(({ code }) => OF_FILE.includes(code)) : [];
+    return verdictOf(row, speakAgainst(row, others, circumstances), kept);
+  }
+  const since = others.filter(({ batch, row: number, wentAt = Infinity }) => {
+    const wasTold = record.reasons.some(({ other }) => other?.batch === batch && other.row === number);
+    return batch !== known.batch && wentAt > releasedAt && !wasTold;
+  });
+  return verdictOf(row, speakAgainst(row, since, circumstances));
+}
+
+function isAsItWas({ state, reasons }: RowRecord, verdict: Verdict): boolean {
+  return state === verdict.state && (state === "ready" || JSON.stringify(reasons) === JSON.stringify(verdict.reasons));
+}
+
+/**
+ * Judges again what is held as `open_elsewhere` for rows of these batches, after something became of them (`all`: at the
+ * start, after a process that was killed before it could); gives how many rows of which batches may go now. Their results
+ * are to be written again. Inside `store.judging()`.
+ */
+export async function judgeWaiting(
+  store: JournalStore,
+  ended: readonly string[] | "all",
+  environment: Environment,
+  rules: JudgingRules,
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const isFor = ({ code, other }: Reason): boolean =>
+    code === "open_elsewhere" && (ended === "all" || ended.includes(other?.batch ?? ""));
+  const held = await store.rows({ environment, states: ["held"], codes: ["open_elsewhere"] });
+  const waiting = held.filter(({ reasons }) => reasons.some(isFor));
+  const mayGo = new Map<string, number>();
+  // by batches as they were taken: the earlier one goes first
+  for (const [id, rows] of Map.groupBy(waiting, ({ batch }) => batch)) {
+    const numbers = rows.map(({ row }) => row);
+    const { ready, held: still, duplicate } = await judgeRows(store, { id }, numbers, rules, { now, from: ["held"] });
+    if (ready.length + still.length + duplicate.length > 0) await store.setBatch(id, { owesResults: true });
+    if (ready.length > 0) mayGo.set(id, ready.length);
+  }
+  return mayGo;
+}
+
+/** Rule 8: a row of the file, and the first one that went, stand for all of theirs. */
+async function sameFileOf(store: JournalStore, batch: string, known: KnownCircumstances): Promise<Reason[]> {
+  if (known.same.length === 0) return [];
+  const [first] = await store.seen(batch, { limit: 1 }, []);
+  for (const other of known.same) {
+    const [gone] = await store.rows({ batch: other, states: GONE, limit: 1 });
+    const [before] = gone ? await store.seen(other, { rows: [gone.row] }, []) : [];
+    const said = { ...before?.row, ...(gone?.sentAt && { wentAt: gone.sentAt }) };
+    if (!first || !before || !isSameFileAgain(first.row, said, known)) continue;
+    return [
+      { code: "same_file", other: { batch: other, row: before.row.row }, ...(gone?.sentAt && { at: gone.sentAt }) },
+    ];
+  }
+  return [];
+}
+
+/** Counts which earlier batches the rows of a file repeat. */
+class Repeats {
+  /** Rows that would go. */
+  readonly ready: number[] = [];
+  #rows = 0;
+  #repeating = 0;
+  readonly #batches = new Map<string, { rows: number; readonly first: Seen }>();
+
+  add({ row, state }: Verdict, against: readonly Against[]): void {
+    const repeated = new Map(
+      against.filter(({ code }) => REPEATS.includes(code)).map(({ other }) => [other.batch, other]),
+    );
+    this.#rows += 1;
+    if (state === "ready") this.ready.push(row);
+    if (repeated.size > 0) this.#repeating += 1;
+    for (const [batch, first] of repeated) {
+      const known = this.#batches.get(batch);
+      if (known) known.rows += 1;
+      else this.#batches.set(batch, { rows: 1, first });
+    }
+  }
+
+  /** Why all other rows wait, too. */
+  async mostlyPaid(store: JournalStore): Promise<Reason | undefined> {
+    for (const [id, { rows: repeated, first }] of this.#batches) {
+      if (this.ready.length === 0 || repeated * 2 <= this.#rows) continue;
+      const others = this.ready.length + this.#repeating - repeated;
+      const notGone = notGoneOf(await batchNamed(store, id));
+      const isMostly = isMostlyPaid({ rows: this.#rows, repeated, others, notGone });
+      if (isMostly) return { code: "mostly_paid", other: { batch: id, row: first.row } };
+    }
+    return undefined;
+  }
+}
+
+/** Rows of it that neither went, there or elsewhere, nor go by themselves. */
+function notGoneOf({ rows, tallies }: BatchRecord): number {
+  const gone = [...GONE, "ready", "duplicate"].map((state) => tallies[state as RowState]?.rows ?? 0);
+  return rows - gone.reduce((sum, count) => sum + count, 0);
+}
+
+function moveTo({ row, state, reasons }: Verdict, from: readonly RowState[]): Move {
+  return { row, to: state, from, ...(reasons[0] ? { code: reasons[0].code, reasons } : {}) };
+}
+
+/** Held rows of which a column says that they are not to go now. */
+async function notNow(store: JournalStore, batch: string, page: readonly SeenPage[]): Promise<ReadonlySet<number>> {
+  const held = page.filter(({ state }) => state === "held").map(({ row }) => row.row);
+  if (held.length === 0) return new Set();
+  const records = await store.rows({ batch, rows: held });
+  return new Set(records.filter(({ faults }) => faults.length > 0).map(({ row }) => row));
+}

@@ -1,0 +1,127 @@
+import { createHash, randomBytes } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import { ROW_STATES } from "./states.ts";
+
+/** There is one; a journal with another one is refused. */
+export const SCHEMA_VERSION = 1;
+
+/** Words compared one by one: for `IN (…)` SQLite makes an index at every row that it writes, half of the cost. */
+const oneOf = (column: string, words: readonly string[]): string =>
+  `TEXT NOT NULL CHECK (${words.map((word) => `${column} = '${word}'`).join(" OR ")})`;
+
+/**
+ * Columns are named as the properties of `store.ts`. No bank data in clear stands in any of them (I10): payments, payees
+ * and references are keyed hashes, faults and notices carry masked values.
+ */
+const SCHEMA = `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+
+  -- mark: the turn mark; letGo: rows ever let go; lastAt: the latest time that it knows; tallies: kept until a row changes
+  CREATE TABLE batch (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, environment ${oneOf("environment", ["live", "test"])},
+    destination TEXT NOT NULL, fileName TEXT NOT NULL, folder TEXT NOT NULL, format TEXT NOT NULL,
+    sha256 TEXT NOT NULL, sizeBytes INTEGER NOT NULL, period TEXT, reading TEXT NOT NULL, createdAt INTEGER NOT NULL,
+    rows INTEGER NOT NULL DEFAULT 0, total TEXT NOT NULL DEFAULT '0.00', label TEXT NOT NULL DEFAULT '', payments BLOB,
+    remarks TEXT, phase ${oneOf("phase", ["recording", "open", "paused", "cancelled"])},
+    owesResults INTEGER NOT NULL DEFAULT 0, mark INTEGER NOT NULL DEFAULT 0, nextTurn INTEGER NOT NULL DEFAULT 1,
+    letGo INTEGER NOT NULL DEFAULT 0, lastAt INTEGER NOT NULL, tallies TEXT,
+    CHECK (mark >= 0 AND mark < nextTurn AND letGo >= 0)
+  ) STRICT;
+  CREATE INDEX batchBytes ON batch (sha256);
+  CREATE INDEX batchPayments ON batch (payments);
+  CREATE TRIGGER markGoesUp BEFORE UPDATE OF mark, letGo ON batch WHEN NEW.mark < OLD.mark OR NEW.letGo < OLD.letGo
+    BEGIN SELECT RAISE(ABORT, 'a turn mark never goes back'); END;
+
+  CREATE TABLE row (
+    batch INTEGER NOT NULL, row INTEGER NOT NULL, state ${oneOf("state", ROW_STATES)}, turn INTEGER NOT NULL,
+    operation TEXT, option TEXT, amount TEXT, payment BLOB, payee BLOB, reference BLOB, period TEXT,
+    retryBatch TEXT, retryRow INTEGER, place INTEGER, size INTEGER, faults TEXT, notices TEXT, code TEXT, reasons TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0, httpStatus INTEGER, sentAt INTEGER, durationMs INTEGER, response TEXT,
+    settledBy TEXT,
+    PRIMARY KEY (batch, row), CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX rowTurn ON row (batch, turn) WHERE state = 'ready';
+  CREATE INDEX rowRetryOf ON row (retryBatch, retryRow) WHERE retryBatch IS NOT NULL;
+
+  -- payments, references and payees of valid rows, sorted; isNamed: a payment whose row states a reference
+  CREATE TABLE key (key BLOB NOT NULL, batch INTEGER NOT NULL, row INTEGER NOT NULL, isNamed INTEGER NOT NULL,
+    PRIMARY KEY (key, batch, row)) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE run (id INTEGER PRIMARY KEY, batch TEXT NOT NULL, login TEXT NOT NULL, host TEXT NOT NULL, by TEXT,
+    startedAt INTEGER NOT NULL, endedAt INTEGER, exitCode INTEGER, requests INTEGER, stop TEXT) STRICT;
+  CREATE INDEX runBatch ON run (batch);
+  CREATE TABLE act (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, login TEXT NOT NULL,
+    host TEXT NOT NULL, by TEXT, batch TEXT, rows TEXT, "as" TEXT, note TEXT) STRICT;
+  CREATE INDEX actBatch ON act (batch);
+  CREATE TRIGGER actStays BEFORE UPDATE ON act BEGIN SELECT RAISE(ABORT, 'acts are never changed'); END;
+  CREATE TRIGGER actIsKept BEFORE DELETE ON act BEGIN SELECT RAISE(ABORT, 'acts are never removed'); END;
+
+  CREATE TABLE source (path TEXT NOT NULL, identity TEXT NOT NULL, batch TEXT NOT NULL,
+    PRIMARY KEY (path, identity)) STRICT, WITHOUT ROWID;
+  CREATE TABLE hold (folder TEXT PRIMARY KEY, reason TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`;
+
+/** The bytes of the journal are not what was written: nothing is sent by it (I12). */
+export class DamageError extends Error {}
+
+/** Makes the tables where there are none, wholly or not at all. Gives the version that was found, or made. */
+export function makeTables(database: DatabaseSync, mayBeNew: boolean): number {
+  if (versionOf(database) !== 0) return versionOf(database);
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    // asked again: another process may have come first
+    if (versionOf(database) === 0) {
+      if (database.prepare("SELECT 1 FROM sqlite_schema").get()) throw new DamageError("its version is gone");
+      // copied or kept without its WAL, in which all of it may have been
+      if (!mayBeNew) throw new DamageError("its tables are gone");
+      database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION};`);
+      const secret = randomBytes(32);
+      const meta = database.prepare("INSERT INTO meta (key, value) VALUES ('keySecret', ?), ('stateId', ?)");
+      meta.run(secret, stateIdOf(secret));
+    }
+    database.exec("COMMIT");
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+  return versionOf(database);
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+}
+
+/**
+ * The id of this state directory, and the 32 random bytes that key the hashes of payments. Made once. The id is made from
+ * the bytes: where they were changed, and every payment is forgotten, that is noticed. Throws DamageError.
+ */
+export function readIdentity(database: DatabaseSync): { readonly stateId: string; readonly keySecret: Uint8Array } {
+  const [keySecret, stateId] = database.prepare("SELECT value FROM meta ORDER BY key").all().map(valueIn);
+  if (!(keySecret instanceof Uint8Array)) throw new DamageError("the key of its hashes is gone");
+  if (stateId !== stateIdOf(keySecret)) throw new DamageError("the key of its hashes was changed");
+  return { stateId, keySecret };
+}
+
+function valueIn({ value }: Readonly<Record<string, unknown>>): unknown {
+  return value;
+}
+
+function stateIdOf(secret: Uint8Array): string {
+  return createHash("sha256").update("paydrop state id").update(secret).digest("hex").slice(0, 16);
+}
+
+/** Throws DamageError where tables, indexes or triggers are others than paydrop makes: a changed byte could loosen a rule. */
+export function assertTables(database: DatabaseSync): void {
+  const model = new DatabaseSync(":memory:");
+  try {
+    model.exec(SCHEMA);
+    if (schemaOf(model) !== schemaOf(database)) throw new DamageError("its tables are not those that paydrop makes");
+  } finally {
+    model.close();
+  }
+}
+
+function schemaOf(database: DatabaseSync): string {
+  const all = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+  return JSON.stringify(database.prepare(all).all());
+}

@@ -1,0 +1,218 @@
+import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
+import { PaydropError } from "../errors.ts";
+import { bool, type Columns, type Journal } from "./sqlite.ts";
+import { ON_ITS_WAY, type RowState } from "./states.ts";
+import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Phase, Tallies, Tally } from "./store.ts";
+
+/** What every call on a batch needs of it. */
+export interface BatchRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly environment: string;
+  readonly phase: Phase;
+  readonly mark: number;
+  readonly nextTurn: number;
+}
+
+export const BATCH_ROW = "SELECT seq, id, environment, phase, mark, nextTurn FROM batch b";
+
+export function batchOf(journal: Journal, id: string): BatchRow {
+  const batch = journal.get(`${BATCH_ROW} WHERE id = ?`, id);
+  if (!batch) throw new Error(`the journal has no batch ${id}`);
+  return batch as unknown as BatchRow;
+}
+
+/** Where each phase leads to. A cancelled batch stays cancelled. */
+const LEADS_TO: Readonly<Record<Phase, readonly Phase[]>> = {
+  recording: ["open"],
+  open: ["paused", "cancelled"],
+  paused: ["open", "cancelled"],
+  cancelled: [],
+};
+
+const NEW_BATCH = [
+  ...["id", "environment", "destination", "fileName", "folder", "format", "sha256", "sizeBytes", "period", "reading"],
+  ...["createdAt"],
+];
+const BEGUN = [...NEW_BATCH, "phase", "lastAt"];
+
+export function addBatch(journal: Journal, batch: NewBatch): void {
+  const begun = { ...batch, phase: "recording", lastAt: batch.createdAt };
+  journal.write(() => journal.insert("batch", BEGUN, begun));
+}
+
+export function setBatch(journal: Journal, ...[id, change, act]: Parameters<JournalStore["setBatch"]>): void {
+  journal.write(() => {
+    const { seq, phase } = batchOf(journal, id);
+    const { phase: wanted, destination, owesResults } = change;
+    if (wanted !== undefined) {
+      // two people may act at the same time: the phase is looked at in the transaction that changes it
+      if (!LEADS_TO[phase].includes(wanted)) throw new PaydropError("batch_phase", { batch: id, phase, wanted });
+      if (phase === "recording" && !journal.isJudging) throw new Error("a batch is opened inside judging only (I14)");
+      journal.run("UPDATE batch SET phase = ? WHERE seq = ?", wanted, seq);
+      keepTallies(journal, seq);
+    }
+    const more = "UPDATE batch SET destination = coalesce(?, destination), owesResults = coalesce(?, owesResults)";
+    const owes = owesResults === undefined ? null : Number(owesResults);
+    journal.run(`${more} WHERE seq = ?`, destination ?? null, owes, seq);
+    if (act) addAct(journal, { ...act, batch: id });
+  });
+}
+
+/** What was opened is remembered for good, whatever went wrong afterwards. */
+export function dropBatch(journal: Journal, id: string): void {
+  journal.write(() => {
+    const { seq, phase } = batchOf(journal, id);
+    if (phase !== "recording") throw new Error(`batch ${id} is ${phase}: it cannot be dropped`);
+    for (const key of ["payment", "reference", "payee"]) {
+      const ofRows = `SELECT ${key}, batch, row FROM row WHERE batch = ? AND payment IS NOT NULL AND ${key} IS NOT NULL`;
+      journal.run(`DELETE FROM key WHERE (key, batch, row) IN (${ofRows})`, seq);
+    }
+    for (const table of ["run", "source"]) journal.run(`DELETE FROM ${table} WHERE batch = ?`, id);
+    journal.run("DELETE FROM row WHERE batch = ?", seq);
+    journal.run("DELETE FROM batch WHERE seq = ?", seq);
+  });
+}
+
+const RECORD = `seq, ${NEW_BATCH.join(", ")}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase,
+  ${bool("owesResults")} AS owesResults, tallies,
+  (SELECT count(*) FROM row r WHERE r.batch = b.seq AND ${ON_ITS_WAY}) AS onItsWay`;
+/** The kept sums may say no without a look at the rows. */
+export const mayHold = (states: readonly RowState[]): string =>
+  `(b.tallies IS NULL OR ${states.map((state) => `b.tallies ->> '$.${state}' IS NOT NULL`).join(" OR ")})`;
+const UNFINISHED = `b.owesResults = 1 OR b.phase = 'open' AND ${mayHold(["ready", "not_sent", "rejected"])} AND EXISTS (
+  SELECT 1 FROM row r WHERE r.batch = b.seq AND (r.state IN ('ready', 'not_sent')
+    OR r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?))))`;
+
+export function batches(journal: Journal, filter: BatchFilter): BatchRecord[] {
+  const { where, values } = conditions([
+    ["b.id = ?", filter.id],
+    // no character of an id sorts behind `~`
+    ["b.id >= ?", filter.idPrefix],
+    ["b.id < ? || '~'", filter.idPrefix],
+    ["b.phase <> 'recording' OR ?", Number(filter.id !== undefined)],
+    ["b.sha256 = ?", filter.sha256],
+    ["b.payments = ?", filter.payments],
+    ["b.environment = ?", filter.environment],
+    ["b.folder IN (SELECT value FROM json_each(?))", filter.folders],
+    ["b.id IN (SELECT batch FROM source WHERE path = ?)", filter.path],
+    [UNFINISHED, filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined],
+    ["b.createdAt >= ?", filter.since],
+  ]);
+  return recordsOf(journal, `WHERE ${where} ORDER BY seq DESC LIMIT ?`, ...values, filter.limit ?? -1).reverse();
+}
+
+function recordsOf(journal: Journal, where: string, ...values: readonly Value[]): BatchRecord[] {
+  const found = journal.records<BatchRecord & { seq: number }>(`SELECT ${RECORD} FROM batch b ${where}`, ...values);
+  return found.map(({ seq, ...batch }) => {
+    const kept = batch.tallies as Tallies | undefined;
+    return { ...batch, tallies: kept ?? countTallies(journal, seq) };
+  });
+}
+
+type Value = string | number | Uint8Array;
+type Given = readonly [sql: string, value: Value | readonly unknown[] | undefined];
+
+/** SQL of the conditions whose value is given; each takes its value once, a list as JSON. */
+export function conditions(all: readonly Given[]): { readonly where: string; readonly values: Value[] } {
+  const given = all.filter(([, value]) => value !== undefined);
+  const values = given.map(([, value]) => (Array.isArray(value) ? JSON.stringify(value) : (value as Value)));
+  return { where: given.map(([sql]) => `(${sql})`).join(" AND "), values };
+}
+
+/** Until a row of the batch changes nobody counts again. Inside a transaction. */
+export function keepTallies(journal: Journal, seq: number): void {
+  journal.run("UPDATE batch SET tallies = ? WHERE seq = ?", JSON.stringify(countTallies(journal, seq)), seq);
+}
+
+/** An integer sum of SQLite ends at 9.2e18: amounts are added in two halves, so that a million of 15 digits fit. */
+const HALF = 1_000_000_000;
+const sums = (by: string, from: string): string => `SELECT ${by} AS name, count(*) AS rows,
+    CASE instr(amount, '.') WHEN 0 THEN 0 ELSE length(amount) - instr(amount, '.') END AS decimals,
+    CAST(sum(CAST(replace(amount, '.', '') AS INTEGER) / ${HALF}) AS TEXT) AS high,
+    CAST(sum(CAST(replace(amount, '.', '') AS INTEGER) % ${HALF}) AS TEXT) AS low
+  FROM ${from} GROUP BY name, decimals`;
+const BY_STATE = sums("state", "row WHERE batch = ?");
+
+function countTallies(journal: Journal, seq: number): Tallies {
+  return talliesOf(journal.all(BY_STATE, seq));
+}
+
+function talliesOf(found: readonly Columns[]): Record<string, Tally> {
+  const totals = new Map<string, { rows: number; units: bigint }>();
+  for (const { name, rows, decimals, high, low } of found) {
+    const total = totals.get(String(name)) ?? { rows: 0, units: 0n };
+    const digits = BigInt(String(high ?? 0)) * BigInt(HALF) + BigInt(String(low ?? 0));
+    total.rows += Number(rows);
+    total.units += digits * 10n ** BigInt(AMOUNT_SCALE - Number(decimals));
+    totals.set(String(name), total);
+  }
+  return Object.fromEntries(
+    Array.from(totals, ([name, { rows, units }]) => [name, { rows, amount: formatUnits(units) }]),
+  );
+}
+
+const OF_DAY = sums(
+  "r.operation",
+  `row r JOIN batch b ON b.seq = r.batch WHERE b.environment = ?1 AND b.lastAt >= ?2 AND b.phase <> 'recording'
+    AND (r.sentAt >= ?2 AND r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY}
+      OR b.id = ?3 AND r.state = 'ready')`,
+);
+
+export function sumsOfDay(journal: Journal, id: string, since: number): Readonly<Record<string, Tally>> {
+  return talliesOf(journal.all(OF_DAY, batchOf(journal, id).environment, since, id));
+}
+
+/**
+ * Payment by payment, not row by row: of a hundred thousand equal rows in two batches each is counted once. Equal rows
+ * repeat as many as there are on the other side.
+ */
+const SHARED = `WITH own AS (
+    SELECT payment, count(*) AS rows FROM row WHERE batch = ?1 AND payment IS NOT NULL GROUP BY payment
+  ), met AS (
+    SELECT k.batch, min(count(*), own.rows) AS rows FROM own CROSS JOIN key k ON k.key = own.payment
+    WHERE k.batch <> ?1 GROUP BY own.payment, k.batch
+  ) SELECT id, sum(met.rows) AS shared FROM met JOIN batch ON seq = met.batch GROUP BY id`;
+const NAMED = "SELECT DISTINCT retryBatch AS id FROM row WHERE batch = ?1 AND retryBatch IS NOT NULL";
+const SAME = "SELECT o.id FROM batch o JOIN batch b ON o.payments = b.payments WHERE b.seq = ?1";
+
+export function overlaps(journal: Journal, id: string): Overlap[] {
+  const { seq, environment } = batchOf(journal, id);
+  const found = (sql: string): Map<string, Columns> =>
+    new Map(journal.all(sql, seq).map((row) => [String(row["id"]), row]));
+  const [shared, named, same] = [found(SHARED), found(NAMED), found(SAME)];
+  const where = `WHERE id IN (SELECT value FROM json_each(?)) AND seq <> ? AND environment = ? AND phase <> 'recording'
+    ORDER BY seq`;
+  const others = recordsOf(journal, where, JSON.stringify([...shared.keys(), ...named.keys()]), seq, environment);
+  return others.map(({ id: batch, createdAt, period, folder, fileName, rows, tallies, onItsWay }) => {
+    const rowsIn = (state: RowState): number => tallies[state]?.rows ?? 0;
+    return {
+      ...{ batch, createdAt, folder, fileName, ...(period === undefined ? {} : { period }) },
+      rows: rows - rowsIn("invalid"),
+      shared: Number(shared.get(batch)?.["shared"] ?? 0),
+      went: rowsIn("accepted") + rowsIn("settled_done") + rowsIn("unknown") + onItsWay,
+      isSame: same.has(batch),
+      isNamed: named.has(batch),
+    };
+  });
+}
+
+/** Inside a transaction. */
+export function addAct(journal: Journal, act: Act): void {
+  journal.insert("act", ACT, act);
+}
+
+const ACT = ["at", "kind", "login", "host", "by", "batch", "rows", "as", "note"];
+
+export function purge(journal: Journal, before: number): string[] {
+  return journal.write(() => {
+    const old = "FROM batch b WHERE lastAt < ? AND phase <> 'recording' AND owesResults = 0";
+    const uncounted = journal.all(`SELECT seq ${old} AND tallies IS NULL`, before);
+    for (const { seq } of uncounted) keepTallies(journal, Number(seq));
+    const stillOpen = mayHold(["ready", "held", "not_sent", "unknown"]);
+    const ended = journal.all(`SELECT seq, id ${old} AND NOT ${stillOpen}`, before);
+    const empty = "UPDATE row SET response = NULL, faults = NULL, notices = NULL WHERE batch = ?";
+    for (const { seq } of ended) journal.run(empty, Number(seq));
+    return ended.map(({ id }) => String(id));
+  });
+}

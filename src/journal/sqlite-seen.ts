@@ -1,0 +1,142 @@
+import type { Judged, Key, Seen } from "../duplicates/seen.ts";
+import { batchOf, type BatchRow } from "./sqlite-batches.ts";
+import { rowName, type Journal } from "./sqlite.ts";
+import { MAY_GO, ON_ITS_WAY, WENT } from "./states.ts";
+import type { JournalStore, SeenPage } from "./store.ts";
+
+/** More equal rows than this, in other batches and in this one, say nothing new. */
+const FOUND_MAX = 200;
+
+type KeyColumn = "payment" | "reference";
+/** A row that is judged; which of its keys other rows have, in its own batch before it and in others. */
+type JudgedRow = Judged & Pick<SeenPage, "state"> & Readonly<Record<"isCorrected" | Met, number>>;
+type Met = `${KeyColumn}${"Here" | "Elsewhere"}`;
+
+const isMet = (key: KeyColumn, where: string): string =>
+  `EXISTS (SELECT 1 FROM key k WHERE k.key = r.${key} AND k.batch ${where})`;
+const met = (key: KeyColumn): string => `${isMet(key, "= r.batch AND k.row < r.row")} AS ${key}Here,
+  ${isMet(key, "< r.batch")} OR ${isMet(key, "> r.batch")} AS ${key}Elsewhere`;
+const RETRY_OF = `${rowName("r.retryBatch", "r.retryRow")} AS retryOf`;
+const JUDGED = `SELECT r.row, r.state, r.payment, r.payee, r.reference, r.period, ${RETRY_OF},
+    ${met("payment")}, ${met("reference")},
+    EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row) AS isCorrected
+  FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.payment IS NOT NULL`;
+const CHOSEN = `${JUDGED} AND r.row IN (SELECT value FROM json_each(?3)) ORDER BY r.row`;
+const PAGE = `${JUDGED} AND r.row > ?3 AND r.state IN ('ready', 'held', 'duplicate') AND NOT ${ON_ITS_WAY}
+  ORDER BY r.row LIMIT ?4`;
+
+const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.reference, r.period, ${RETRY_OF},
+  iif(${ON_ITS_WAY}, 'on_its_way', r.state) AS state, iif(${WENT}, coalesce(r.sentAt, b.lastAt), NULL) AS wentAt`;
+const KEYED = `SELECT ${COLUMNS} FROM key k CROSS JOIN batch b ON b.seq = k.batch
+  CROSS JOIN row r ON r.batch = k.batch AND r.row = k.row WHERE k.key = ?1`;
+/** A month, a week or a day. */
+const form = (period: string): string => `(substr(${period}, 6, 1) = 'W') + 2 * (substr(${period}, 8, 1) = '-')`;
+/**
+ * Two references, and two periods of one form, tell two rows apart. Such rows are left out: any number of them could stand
+ * before one that speaks against sending. Rows with the same reference are found by that. ?2 is the batch of the judged
+ * row, ?3 whether it states no reference, ?4 its period.
+ */
+const NOT_TOLD_APART = `k.isNamed <= ?3
+  AND (?4 IS NULL OR r.period IS NULL OR r.period = ?4 OR ${form("r.period")} <> ${form("?4")})`;
+/** The newest come first, and the walk ends when enough are found. ?5: the environment. */
+const ELSEWHERE = `${KEYED} AND ${MAY_GO} AND ${NOT_TOLD_APART} AND k.batch <> ?2 AND b.environment = ?5
+  AND b.phase <> 'recording' ORDER BY k.batch DESC, k.row DESC LIMIT ${FOUND_MAX}`;
+/**
+ * From the first row of the batch on: one walk is good for all rows of a page. ?5: the last one of the page. Duplicates
+ * count among the equal rows of a file.
+ */
+const HERE = `${KEYED} AND (${MAY_GO} OR r.state = 'duplicate') AND ${NOT_TOLD_APART} AND k.batch = ?2 AND k.row < ?5
+  ORDER BY k.row LIMIT ${FOUND_MAX}`;
+const PAYEE = `${KEYED} AND ${MAY_GO} AND k.batch = (SELECT seq FROM batch WHERE id = ?2) AND b.environment = ?3
+  AND b.phase <> 'recording' AND b.seq <> ?4 ORDER BY k.row LIMIT ${FOUND_MAX}`;
+/** All that the row ?1, ?2 corrects, one after the other, and all that corrects it, or one of those. */
+const KIN = `WITH RECURSIVE corrects(id, row) AS (
+    SELECT ?1, ?2 UNION
+    SELECT r.retryBatch, r.retryRow FROM corrects o JOIN batch b ON b.id = o.id
+      JOIN row r ON r.batch = b.seq AND r.row = o.row WHERE r.retryBatch IS NOT NULL LIMIT ${FOUND_MAX}
+  ), kin(id, row) AS (
+    SELECT id, row FROM corrects UNION
+    SELECT b.id, r.row FROM kin k JOIN row r ON r.retryBatch = k.id AND r.retryRow = k.row
+      JOIN batch b ON b.seq = r.batch LIMIT ${FOUND_MAX}
+  ) SELECT ${COLUMNS} FROM kin k CROSS JOIN batch b ON b.id = k.id CROSS JOIN row r ON r.batch = b.seq AND r.row = k.row
+  WHERE NOT (b.id = ?1 AND r.row >= ?2) AND b.environment = ?3 AND (b.phase <> 'recording' OR b.id = ?1)`;
+
+export function seen(journal: Journal, ...[id, which, corrected]: Parameters<JournalStore["seen"]>): SeenPage[] {
+  const own = batchOf(journal, id);
+  const { after = -1, limit = -1 } = which;
+  const judged = which.rows
+    ? journal.records<JudgedRow>(CHOSEN, own.seq, id, JSON.stringify(which.rows))
+    : journal.records<JudgedRow>(PAGE, own.seq, id, after, limit);
+  const search = new Search(journal, own, corrected, judged.at(-1)?.row ?? 0);
+  return judged.map((one) => {
+    const { row, payment, payee, reference, period, retryOf, state } = one;
+    const stated = { ...(reference && { reference }), ...(period && { period }), ...(retryOf && { retryOf }) };
+    return { row: { row, payment, payee, ...stated }, state, others: search.othersOf(one) };
+  });
+}
+
+/** Rows that were found by one key: `here` those of the judged row's own batch, by rising numbers. */
+interface Found {
+  readonly elsewhere: readonly Seen[];
+  readonly here: readonly Seen[];
+  readonly all: readonly Seen[];
+}
+
+const NOBODY: readonly Seen[] = [];
+
+/** Finds the other rows of one page; what has the same keys in it is looked for once. */
+class Search {
+  readonly #journal: Journal;
+  readonly #own: BatchRow;
+  readonly #corrected: readonly string[];
+  readonly #lastRow: number;
+  readonly #found = new Map<string, Found>();
+
+  constructor(journal: Journal, own: BatchRow, corrected: readonly string[], lastRow: number) {
+    this.#journal = journal;
+    this.#own = own;
+    this.#corrected = corrected;
+    this.#lastRow = lastRow;
+  }
+
+  othersOf(row: JudgedRow): readonly Seen[] {
+    const { id, seq, environment } = this.#own;
+    const payments = this.#keyed(row, "payment", row.reference === undefined, row.period ?? null);
+    const lists = [payments, this.#keyed(row, "reference", true, null)];
+    for (const batch of this.#corrected) {
+      const payees = (): Seen[] => this.#journal.records<Seen>(PAYEE, row.payee, batch, environment, seq);
+      lists.push(this.#once(`${textOf(row.payee)} in ${batch}`, () => [payees(), NOBODY]).all);
+    }
+    if (row.retryOf || row.isCorrected) lists.push(this.#journal.records<Seen>(KIN, id, row.row, environment));
+    const [first = NOBODY, ...more] = lists.filter((list) => list.length > 0);
+    if (more.length === 0) return first;
+    // one row may be found in more ways than one
+    return [...new Map([first, ...more].flat().map((one) => [`${one.batch}:${one.row}`, one])).values()];
+  }
+
+  #keyed(row: JudgedRow, column: KeyColumn, isUnnamed: boolean, period: string | null): readonly Seen[] {
+    const [key, isHere, isElsewhere] = [row[column], row[`${column}Here`], row[`${column}Elsewhere`]];
+    if (!key || (!isHere && !isElsewhere)) return NOBODY;
+    const common = [key, this.#own.seq, Number(isUnnamed), period] as const;
+    const { elsewhere, here, all } = this.#once(`${textOf(key)} ${isHere} ${isUnnamed} ${period ?? ""}`, () => [
+      isElsewhere ? this.#journal.records<Seen>(ELSEWHERE, ...common, this.#own.environment) : NOBODY,
+      isHere ? this.#journal.records<Seen>(HERE, ...common, this.#lastRow) : NOBODY,
+    ]);
+    // the same list for all rows behind those that were found: it crosses threads once
+    return (here.at(-1)?.row ?? 0) < row.row ? all : [...elsewhere, ...here.filter((one) => one.row < row.row)];
+  }
+
+  #once(name: string, find: () => readonly [elsewhere: readonly Seen[], here: readonly Seen[]]): Found {
+    let found = this.#found.get(name);
+    if (!found) {
+      const [elsewhere, here] = find();
+      found = { elsewhere, here, all: here.length === 0 ? elsewhere : [...elsewhere, ...here] };
+      this.#found.set(name, found);
+    }
+    return found;
+  }
+}
+
+function textOf(key: Key): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
+}

@@ -1,0 +1,111 @@
+/** The states of a row, in the journal and in results (DESIGN §2). */
+export const ROW_STATES = [
+  "ready",
+  "accepted",
+  "rejected",
+  "unknown",
+  "not_sent",
+  "invalid",
+  "duplicate",
+  "held",
+  "cancelled",
+  "settled_done",
+  "settled_not_done",
+] as const;
+
+export type RowState = (typeof ROW_STATES)[number];
+
+/** What a person says became of a row. */
+export type SettledAs = Extract<RowState, "settled_done" | "settled_not_done">;
+
+const JUDGED: readonly RowState[] = ["ready", "duplicate", "held"];
+
+/**
+ * Every legal move (DESIGN §2): its picture, and what may go again. To `settled_done` also from where a retry has
+ * brought a row that was settled as not done (`maySettle`). A move that is not here is a bug, and stops everything.
+ */
+const LEGAL_MOVES: Readonly<Record<RowState | "on_its_way", readonly RowState[]>> = {
+  // what came of it; ready: it goes again, by a new turn
+  on_its_way: ["accepted", "rejected", "unknown", "not_sent", "ready"],
+  ready: [...JUDGED, "cancelled", "settled_done"],
+  held: [...JUDGED, "cancelled", "settled_done"],
+  duplicate: [...JUDGED, "cancelled", "settled_done"],
+  not_sent: [...JUDGED, "cancelled", "settled_done"],
+  settled_not_done: [...JUDGED, "cancelled", "settled_done"],
+  rejected: [...JUDGED, "settled_done"],
+  cancelled: ["settled_done"],
+  unknown: ["settled_done", "settled_not_done"],
+  // the bank gave the money back; a person corrects a person
+  accepted: ["settled_not_done"],
+  settled_done: ["settled_not_done"],
+  invalid: [],
+};
+
+/** States that are left only by a journalled act (I5). */
+const NEED_AN_ACT = ["accepted", "unknown", "rejected", "cancelled", "settled_done", "settled_not_done"];
+
+/** Throws for a move that is not legal, and for one that needs an act and has none: a bug, never a fault of a person. */
+export function assertMove(from: RowState | "on_its_way", to: RowState, hasAct: boolean): void {
+  if (!LEGAL_MOVES[from].includes(to)) throw new Error(`a row may not move from ${from} to ${to}`);
+  if (!hasAct && NEED_AN_ACT.includes(from)) throw new Error(`nobody moves a row from ${from} to ${to}`);
+}
+
+/** What a row that a person let go again may have become without being accepted. */
+const NOT_ACCEPTED_SINCE: readonly RowState[] = ["ready", "not_sent", "held", "duplicate", "rejected", "cancelled"];
+
+/**
+ * What a person's word may change. `wasSettled`: the row was settled before. What was settled as not done and shows up
+ * at the bank after all must not go once more, whatever a retry has made of it meanwhile.
+ */
+export function maySettle(from: RowState, as: SettledAs, wasSettled: boolean): boolean {
+  if (from === "unknown") return true;
+  if (as === "settled_not_done") return from === "accepted" || from === "settled_done";
+  return from === "settled_not_done" || (wasSettled && NOT_ACCEPTED_SINCE.includes(from));
+}
+
+/** SQL: the row `r` of the batch `b` is on its way: its turn was let go, and its outcome is not known (I2). */
+export const ON_ITS_WAY = "(r.state = 'ready' AND r.turn <= b.mark)";
+/** SQL: the row `r` of the batch `b` went (DESIGN §7). */
+export const WENT = `(r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY})`;
+/** SQL: the row `r` of the batch `b` went, or goes, or waits for a person: it may stand in the way of others. */
+export const MAY_GO = `(${WENT} OR r.state IN ('ready', 'held') AND b.phase <> 'cancelled')`;
+
+/** What one row becomes; what is missing stays, but a row that becomes ready forgets its code and its answer. */
+export interface Change {
+  readonly row: number;
+  readonly from: readonly RowState[];
+  readonly to: RowState;
+  /** Only a row that is on its way (true), or only one that is not. */
+  readonly isOnItsWay: boolean;
+  /** Of a row that becomes ready, or stays ready: behind all others. */
+  readonly turn?: number;
+  readonly code?: string | undefined;
+  /** JSON. */
+  readonly reasons?: string | undefined;
+  readonly settledBy?: string | undefined;
+  readonly answer?: Readonly<Partial<Record<"tries" | "httpStatus" | "sentAt" | "durationMs", number | undefined>>> & {
+    readonly response?: string | undefined;
+  };
+}
+
+/** The only statement that changes a row's state or turn; `move` fills it. */
+const MOVE = `UPDATE row SET state = ?6, turn = coalesce(?7, turn),
+    code = coalesce(?8, iif(?6 = 'ready', NULL, code)), reasons = coalesce(?9, reasons),
+    settledBy = coalesce(?10, settledBy), attempts = attempts + ?11,
+    httpStatus = iif(?12, ?13, httpStatus), sentAt = iif(?12, ?14, sentAt),
+    durationMs = iif(?12, ?15, durationMs), response = iif(?12, ?16, response)
+  WHERE batch = ?1 AND row = ?2 AND instr(?3, '"' || state || '"') > 0 AND (state = 'ready' AND turn <= ?4) = ?5`;
+
+/** How an engine runs a statement; gives the number of rows that it changed. */
+type Run = (sql: string, ...values: readonly (string | number | null)[]) => number;
+
+/** Moves one row of a batch. false: it was in another state, or on its way against expectation, and is as it was. */
+export function move(run: Run, batch: { readonly seq: number; readonly mark: number }, change: Change): boolean {
+  const { row, from, to, isOnItsWay, turn, answer } = change;
+  if (to === "ready" && (turn === undefined || turn <= batch.mark)) throw new Error("a ready row needs a new turn");
+  const { tries = 0, httpStatus = null, sentAt = null, durationMs = null, response = null } = answer ?? {};
+  const where = [batch.seq, row, JSON.stringify(from), batch.mark, Number(isOnItsWay)] as const;
+  const becomes = [to, turn ?? null, change.code ?? null, change.reasons ?? null, change.settledBy ?? null] as const;
+  const isAnswerNew = Number(answer !== undefined || to === "ready");
+  return run(MOVE, ...where, ...becomes, tries, isAnswerNew, httpStatus, sentAt, durationMs, response) === 1;
+}

@@ -1,0 +1,124 @@
+import { dayOf } from "../day.ts";
+import { asWord } from "../printable.ts";
+import { cancelHeldCommand, releaseCommand, settleCommand } from "./statuses.ts";
+import { told, type Facts, type Fault, type Sentence, type Told } from "./sentence.ts";
+
+/** Why a row waits for a person, or is a duplicate, by code (DESIGN §7). The harmless thing to do comes first. */
+export const HOLDS = {
+  same_payment: {
+    text: "This payment was accepted already{when} ({other})",
+    todo: "Nothing to do if it is the same payment. Another month: paydrop run {file} --period YYYY-MM",
+  },
+  reference_used: {
+    text: "Its reference was used for another payment ({other})",
+    todo: "Nothing to do if that payment is enough. If the reference is wrong, correct it and drop the file again. If it is right: {release}",
+  },
+  open_elsewhere: {
+    text: "{Other} is the same payment and has no end yet: it is unclear, held, waiting or on its way",
+    todo: "See to that row first: paydrop status {otherBatch}. This row is judged again when that one has its end",
+  },
+  correction: {
+    text: "The row that it corrects went, or was corrected before ({other})",
+    todo: "Nothing to do if that one is enough. If this row is meant as well: {release}",
+  },
+  other_payee: {
+    text: "It pays another payee than the row that it corrects ({other})",
+    todo: "If the payee is wrong, correct the file. If it is right, somebody else than who corrected it says so: {release}",
+  },
+  maybe_paid: {
+    text: "The same payment was accepted{when} ({other}), and nothing tells them apart",
+    todo: "Nothing to do if it is the same payment. Another month: {cancel}, then paydrop run {file} --period YYYY-MM. If this row is meant as well: {release}",
+  },
+  other_amount: {
+    text: "{Other} pays this payee another amount, and this file corrects that one",
+    todo: "Nothing to do if that amount is right. If this row is meant as well: {release}",
+  },
+  repeat_in_file: {
+    text: "Row {otherRow} of this file is the same payment, and nothing tells them apart",
+    todo: "Nothing to do if it stands there twice by mistake. If both are meant: {release}",
+  },
+  same_file: {
+    text: "These very payments went already{when} (batch {otherBatch})",
+    todo: "Nothing to do if they are the same payments. Another month, and none is stated: {cancel}, then paydrop run {file} --period YYYY-MM. If they are meant again: paydrop release {batch} --all --by NAME --reason TEXT",
+  },
+  mostly_paid: {
+    text: "Most rows of this file repeat batch {otherBatch}, so this one waits with them",
+    todo: "Was the month forgotten? {cancel}, then paydrop run {file} --period YYYY-MM. If this row is a new one: {release}",
+  },
+  not_now: {
+    text: "A column says that it is not to go now",
+    todo: "Nothing to do until then. If it is to go now: {release}",
+  },
+  all_or_nothing: {
+    text: "Another row of the file is invalid, and the settings send the whole file or nothing",
+    todo: "{cancel}, then correct the invalid row and drop the file again",
+  },
+} as const satisfies Readonly<Record<string, Sentence>>;
+
+/** Why a row was not let go, by reason (`NotReleased`). */
+export const NOT_RELEASED = {
+  not_held: { text: "Row {row} is not held", todo: "Nothing to do: only held and duplicate rows are released" },
+  settle_first: {
+    text: "Row {row} is held for {other}, and nobody knows whether that one went",
+    todo: "Look that one up and settle it first: {settle}",
+  },
+  on_its_way: {
+    text: "Row {row} is held for {other}, which is on its way",
+    todo: "Wait until that one has its end: paydrop status {otherBatch}",
+  },
+} as const satisfies Readonly<Record<string, Sentence>>;
+
+/** A row of another batch, or of the same. */
+interface Other {
+  readonly batch: string;
+  readonly row: number;
+}
+
+/** A reason of the rules, as the journal keeps it. */
+interface HoldReason {
+  readonly code: Exclude<keyof typeof HOLDS, "other_payee">;
+  readonly other?: Other | undefined;
+  readonly at?: number;
+  readonly isOtherPayee?: true;
+}
+
+interface About {
+  readonly batch: string;
+  readonly row: number;
+  /** As `paydrop run` takes it. */
+  readonly file: string;
+}
+
+/** Why one row waits, and what a person can do. */
+export function tellHold(reason: HoldReason, about: About): Told {
+  return told(HOLDS[codeOf(reason)], factsOf(reason, about));
+}
+
+/** The same among the faults of a file. */
+export function holdFault(reason: HoldReason, about: About): Fault {
+  return { code: codeOf(reason), row: about.row, facts: factsOf(reason, about) };
+}
+
+function codeOf({ code, isOtherPayee }: HoldReason): keyof typeof HOLDS {
+  return isOtherPayee ? "other_payee" : code;
+}
+
+/** A line for whoever asked for the row to be let go. */
+export function tellNotReleased(
+  { row, why, other }: { readonly row: number; readonly why: keyof typeof NOT_RELEASED; readonly other?: Other },
+  batch: string,
+): string {
+  const { text, todo } = told(NOT_RELEASED[why], factsOf({ other }, { batch, row, file: "" }));
+  return `${text}\n  → ${todo}`;
+}
+
+function factsOf({ other, at }: Pick<HoldReason, "other" | "at">, { batch, row, file }: About): Facts {
+  const of = other === undefined || other.batch === batch ? "" : ` of batch ${other.batch}`;
+  const named = other === undefined ? "another row" : `row ${other.row}${of}`;
+  return {
+    ...{ batch, row, other: named, Other: named.charAt(0).toUpperCase() + named.slice(1) },
+    ...{ otherBatch: other?.batch, otherRow: other?.row, settle: other && settleCommand(other.batch, other.row) },
+    ...{ when: at === undefined ? "" : ` on ${dayOf(at)}`, file: asWord(file) },
+    ...{ cancel: cancelHeldCommand(batch), release: releaseCommand(batch, row) },
+  };
+}

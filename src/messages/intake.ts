@@ -1,0 +1,198 @@
+import { counted, type ErrorSentence, type Sentence } from "./sentence.ts";
+
+const NOTHING_SENT = "Nothing was sent.";
+
+const UNLESS =
+  "Or look up in the service's dashboard what went out, then go on with --accept-lost-journal --by NAME: what this " +
+  "journal does not know then goes again.";
+
+export const INTAKE_ERRORS = {
+  file_refused: { kind: "file_refused", text: "{text}", todo: "{todo}" },
+  not_a_file: { kind: "usage", text: "{name}: this is {kind}, not a file", todo: "Name the file itself." },
+  file_missing: {
+    kind: "usage",
+    text: "{name}: there is no such file",
+    todo: "Check the name and the folder.",
+  },
+  file_exchanged: {
+    kind: "stopped",
+    text: "{name}: the file was exchanged just now",
+    todo: `Try again. ${NOTHING_SENT}`,
+  },
+  file_being_written: {
+    kind: "stopped",
+    text: "{name}: the file is still being written",
+    todo: `Wait until it is saved or copied completely, then try again. ${NOTHING_SENT}`,
+  },
+  file_unreadable: {
+    kind: "usage",
+    text: "{name}: the file cannot be read ({found})",
+    todo: ({ found }) =>
+      /EACCES|EPERM/.test(String(found))
+        ? "Give the user who runs paydrop the right to read it."
+        : `Look at its disk or network share, then try again. ${NOTHING_SENT}`,
+  },
+  folder_unreadable: {
+    kind: "usage",
+    text: "{folder}: the folder cannot be read ({found})",
+    todo: "Check its name, then its disk or network share. What lies there goes with the next run.",
+  },
+  folder_not_held: {
+    kind: "usage",
+    text: "{folder} is not held",
+    todo: "Name the folder as it was named to paydrop watch or run.",
+  },
+  stop_stays: {
+    kind: "results_unwritable",
+    text: "{path} cannot be removed ({found}), and the folder is still held",
+    todo: "Remove it, then run this again.",
+  },
+  copy_unwritable: {
+    kind: "journal",
+    text: "{name}: the private copy of the file cannot be written ({found})",
+    todo: `Look at the disk and the rights of the state directory. ${NOTHING_SENT}`,
+  },
+  copy_missing: {
+    kind: "journal",
+    text: "{name}: its private copy is missing ({path}), and without it no results can be written",
+    todo: "Put the file back from a backup of the state directory. Only this batch is affected; `paydrop status` tells what was sent of it.",
+  },
+  journal_of_another: {
+    kind: "journal",
+    text: "{folder}: another journal sent from this folder ({id}, {marked:row}); this one ({own}) does not know what went",
+    todo: `${NOTHING_SENT} Use the state directory that sent from here (--state-dir; in a container, a volume that outlives it). ${UNLESS}`,
+  },
+  journal_older: {
+    kind: "journal",
+    text: "{folder}: the journal is older than {path}: it knows of {known:row} that went, the file of {marked}",
+    todo: `${NOTHING_SENT} Put the newest copy of the state directory back, and let no other paydrop work with a copy. ${UNLESS}`,
+  },
+  mark_damaged: {
+    kind: "journal",
+    text: "{path} is not as paydrop wrote it: it should tell which journal knows what was sent from this folder",
+    todo: `${NOTHING_SENT} Put the file back. ${UNLESS}`,
+  },
+  mark_unreadable: {
+    kind: "journal",
+    text: "{path} cannot be read ({found}): it may tell of what was sent",
+    todo: `${NOTHING_SENT} Give the user who runs paydrop the right to read it, or look at the disk or network share.`,
+  },
+} as const satisfies Readonly<Record<string, ErrorSentence>>;
+
+/** Stands in the mark itself, for whoever opens it. */
+export const MARK_NOTE = "paydrop keeps this file. It tells which journal knows what was sent from this folder.";
+
+const SHORT_NAME = "Give it a short name of its own that ends as it does now, such as payroll.csv.";
+
+/** Why a file is refused for what it is, not for what is in it. */
+export const INTAKE_FAULTS = {
+  name_unprintable: { text: "Its name holds characters that cannot be shown, or is not UTF-8.", todo: SHORT_NAME },
+  name_too_long: { text: "Its name is longer than {most} bytes.", todo: SHORT_NAME },
+  not_regular: { text: "This is {kind}, not a file.", todo: "Copy the file itself into this folder." },
+  own_results_file: {
+    text: "This is a results file that paydrop wrote (it has columns such as result_status).",
+    todo: "Run the file that it reports on, or the retry file after you corrected it.",
+  },
+} as const satisfies Readonly<Record<string, Sentence>>;
+
+/** Every text beside a file begins with this, and is known as ours by it. */
+export const ANSWER_MARK = "paydrop: ";
+
+/** For people who cannot run a command. */
+export const TYPED_BY = "Lines that begin with paydrop are typed by whoever runs it here: send them this text.";
+
+/** They follow the name of the file. */
+export const ANSWER_HEADS = {
+  refused: "was not taken. Nothing of it was sent.",
+  copy: "was not taken: it is a copy, byte for byte, of the file of batch {batch}.",
+  waiting: "waits. Nothing of it was sent yet.",
+  trouble: "waits. Nothing went twice, and nothing is lost.",
+  going: "is being sent.",
+  open: "was taken as batch {batch}, and something is open.",
+} as const;
+
+export const SAVE_AGAIN = "Correct the file and save it here again. Where nobody watches this folder, run it again.";
+export const BY_ITSELF = "It is tried again by itself; nothing goes twice. If this lasts, ask IT.";
+export const ELSEWHERE = "The results could not be written here: {why}.";
+export const OF_COPY = "Its rows go once. What becomes of them is told beside {first}.";
+
+/** Why a file has no results yet. */
+export const WAITS = {
+  being_written: [
+    "It is still being written, its last line has no end yet, or it holds empty (zero) bytes, as a copy under way does.",
+    "It is taken by itself when it has not changed for a while.",
+    "If it was saved or copied long ago: close it in the program that has it open, and save it again as CSV UTF-8.",
+  ],
+  unreadable: ["paydrop may not read it. Ask IT to give the user who runs paydrop the right to read it."],
+  its_turn: ["Another file is being sent. This one comes after it, by itself."],
+  away: ["The service takes no rows for now.", BY_ITSELF],
+  going: [
+    "The results come here when it has ended.",
+    "To stop everything in this folder, put a file named STOP into it.",
+  ],
+} as const;
+
+/** Why a folder is held, by the code of the stop. */
+const HELD: Readonly<Record<string, string>> = {
+  stop_file: "A file named STOP was put into the folder.",
+  unknown_in_a_row: "Several rows in a row had no clear answer. Look them up in the service's dashboard first.",
+  redirect: "Something else than the service answered (a redirect). Ask IT first.",
+  html_answer: "Something else than the service answered (a web page). Ask IT first.",
+};
+
+export function heldLines(reason: string, command: string): string[] {
+  const why = HELD[reason] ?? `It is held: ${reason}.`;
+  return [why, "Nothing goes from this folder until a person says so by name:", `  ${command}`];
+}
+
+/** How far a STOP let the batches get. */
+export interface StopProgress {
+  readonly sent: number;
+  readonly of: number;
+  /** Batches of which something is left. */
+  readonly left: readonly string[];
+}
+
+export const STOP_HEAD = `${ANSWER_MARK}everything in this folder is held.`;
+
+export function stopLines({ sent, of, left }: StopProgress, held: readonly string[]): string[] {
+  const reached = `${sent} of ${counted(of)} had been sent; rows in flight were waited for.`;
+  const last = "Rows that were sent cannot be called back. Taking the STOP file away does not start anything.";
+  return [of > 0 ? reached : "No file was being sent.", "", ...held, ...left.flatMap(asTakenLines), "", last];
+}
+
+/** Without colons: Windows allows none in a file name. */
+export function stopAnswerName(atMs: number, { sent, of }: StopProgress): string {
+  const time = new Date(atMs).toTimeString().slice(0, 5).replace(":", ".");
+  return `STOP - held ${time}, ${of > 0 ? `${sent} of ${of} sent` : "nothing was on its way"}.txt`;
+}
+
+/** What was taken goes as it was then: whoever corrected the file meanwhile must know. */
+export function asTakenLines(batch: string): string[] {
+  return [
+    `The rest of batch ${batch} goes as it was taken. To correct it, say first that it shall not go, then save the file:`,
+    `  paydrop cancel ${batch} --by NAME`,
+  ];
+}
+
+/** What is told of a folder that is worked through, on the screen and in the log. */
+export const FOLDER_NEWS = {
+  watching: { text: "watching {folder}" },
+  nothing_new: { text: "nothing new in {folder}" },
+  not_ready: { text: "{files:file} not ready (still being written, or unreadable): {names}" },
+  folder_away: { text: "{folder} cannot be read ({found}); it is waited for" },
+  folder_back: { text: "{folder} is back" },
+  folder_held: {
+    text: ({ folder, code }) => `everything in ${String(folder)} is held. ${HELD[String(code)] ?? ""}`,
+    todo: "A person lets it go on: {command}",
+  },
+  folder_resumed: { text: "a person said resume: {folder} goes on" },
+  waits: { text: "everything waits ({code}); it is tried again by itself" },
+  takes_again: { text: "everything goes on: rows are taken again" },
+  unanswered: { text: "{name}: no answer could be written beside it" },
+} as const satisfies Readonly<Record<string, Sentence>>;
+
+export const FOLDER_RESUMED = {
+  text: "{folder} goes on, by {by}.",
+  todo: "A watcher goes on by itself. Without one: {command}",
+} as const satisfies Sentence;

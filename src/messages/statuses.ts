@@ -1,0 +1,139 @@
+import { asWord } from "../printable.ts";
+import { counted, type Facts, type Sentence } from "./sentence.ts";
+
+/** What a status is called, and what it means in half a line. In the order in which people are told of them. */
+export const STATUSES: Readonly<Record<StatusName, { readonly word: string; readonly note: string }>> = {
+  accepted: { word: "accepted", note: "the service took the request; not proof that money arrived" },
+  rejected: { word: "rejected", note: "correct and drop again" },
+  unknown: { word: "unknown", note: "DO NOT SEND AGAIN before you checked" },
+  not_sent: { word: "not sent", note: "nothing was sent" },
+  invalid: { word: "invalid", note: "correct and drop again" },
+  held: { word: "held", note: "a person must decide" },
+  duplicate: { word: "duplicate", note: "accepted before; nothing to do" },
+  cancelled: { word: "cancelled", note: "a person said that it shall not go" },
+  settled_done: { word: "settled as done", note: "a person looked it up" },
+  settled_not_done: { word: "settled as not done", note: "may go again" },
+};
+
+type StatusName =
+  | ("accepted" | "rejected" | "unknown" | "not_sent" | "invalid" | "held")
+  | ("duplicate" | "cancelled" | "settled_done" | "settled_not_done");
+
+/** `goesAgain`: of these rows those that were rejected for the key or the address, not for themselves. */
+export function noteOf(status: StatusName, rows: number, goesAgain: number): string {
+  const { note } = STATUSES[status];
+  if (status !== "rejected" || goesAgain === 0) return note;
+  if (goesAgain === rows) return "not for its own sake: goes again with the next run";
+  return `${note}, but for ${goesAgain} that the next run sends`;
+}
+
+const orUsual = ({ todo }: Facts): string => String(todo || "Correct and drop again");
+const orLook = ({ todo }: Facts): string =>
+  todo === "Nothing" ? "Look at what result_message points out" : String(todo);
+
+/** What is said of a row whose state says it all, in `result_message` and `result_action`. */
+export const ROW_SENTENCES = {
+  ready: { text: "Not sent yet", todo: "Will go when the file is run again" },
+  on_its_way: { text: "No answer yet: it is being sent at this moment", todo: "Look again when that run ends" },
+  invalid: { text: "Not sent: {faults}", todo: orUsual },
+  held: { text: "Waiting for a person: {why}", todo: "{todo}" },
+  duplicate: { text: "Not sent: {why}", todo: "{todo}" },
+  cancelled: { text: "Not sent: a person cancelled it", todo: "Nothing" },
+  settled_done: { text: "Settled as done by {by}", todo: "Nothing" },
+  settled_not_done: { text: "Settled as not done by {by}", todo: "To send it again: paydrop retry {batch}" },
+  corrected: { text: "{said}. Corrected by row {row} of {place}, which went", todo: "Nothing" },
+  noticed: { text: "{said}. Look at {notes}", todo: orLook },
+} as const satisfies Readonly<Record<string, Sentence>>;
+
+/** Rows of one status: how many, and the first of them. */
+export interface SomeRows {
+  readonly count: number;
+  readonly rows: readonly number[];
+}
+
+/** What the steps depend on. */
+export interface StepFacts {
+  readonly batch: string;
+  /** The path of the file, for `paydrop run`. */
+  readonly file: string;
+  readonly phase: string;
+  readonly period?: string | undefined;
+  readonly unknown: SomeRows;
+  readonly held: SomeRows;
+  /** Ready, not sent, and refused for the key or the address: the next run sends them. */
+  readonly unsent: number;
+  readonly notDone: number;
+  /** What its stop says to do. */
+  readonly stopHint?: string | undefined;
+  readonly owesResults?: boolean | undefined;
+}
+
+/**
+ * What a person should do now: the gravest thing first, of each the harmless way first (DESIGN §7). A line that begins
+ * with `paydrop ` is a command to copy; those that could pay somebody twice have words to fill in.
+ */
+export function nextSteps(facts: StepFacts): string[] {
+  const { batch, phase, unknown, held, owesResults } = facts;
+  const lookUp = `look up ${namedRows(unknown.rows, unknown.count)} in the service's dashboard, then`;
+  return [
+    ...(unknown.count > 0 ? [lookUp, settleCommand(batch, unknown.rows[0])] : []),
+    ...(held.count > 0 && phase !== "cancelled" ? heldSteps(facts) : []),
+    ...goOnSteps(facts),
+    ...(owesResults ? ["its results are not written to the end; to write them", `paydrop results ${batch}`] : []),
+  ];
+}
+
+function heldSteps({ batch, file, held, period }: StepFacts): string[] {
+  const month = ["if they are another month's", `paydrop run ${asWord(file)} --period YYYY-MM`];
+  return [
+    `decide on ${namedRows(held.rows, held.count)}: the results say why. If they are the same payments again, nothing is to be sent`,
+    cancelHeldCommand(batch),
+    ...(period === undefined ? month : []),
+    "if a row is meant as well, after a look at it",
+    releaseCommand(batch, held.count === 1 ? held.rows[0] : undefined),
+  ];
+}
+
+function goOnSteps({ batch, file, phase, unsent, notDone, stopHint = "" }: StepFacts): string[] {
+  const resume = ["the batch is paused; to go on", `paydrop resume ${batch} --by NAME`];
+  if (phase === "paused" && unsent + notDone > 0) return resume;
+  if (phase === "paused" || phase === "cancelled") return [];
+  return [
+    ...(stopHint === "" ? [] : [stopHint]),
+    ...(unsent > 0 ? [`to send ${counted(unsent)} that did not go`, `paydrop run ${asWord(file)}`] : []),
+    ...(notDone > 0 ? [`to send ${counted(notDone)} settled as not done`, `paydrop retry ${batch}`] : []),
+  ];
+}
+
+/** The command by which a person says what became of rows that they looked up. */
+export function settleCommand(batch: string, row: number | "N" = "N"): string {
+  return `paydrop settle ${batch} --row ${row} --as done|not-done --by NAME --note TEXT`;
+}
+
+/** A held row that nobody says no to stays open, and holds the same payment in every later file. */
+export function cancelHeldCommand(batch: string): string {
+  return `paydrop cancel ${batch} --held --by NAME`;
+}
+
+export function releaseCommand(batch: string, row: number | "N" = "N"): string {
+  return `paydrop release ${batch} --row ${row} --by NAME --reason TEXT`;
+}
+
+/** `row 91`, `rows 91, 164`, `rows 1-20 and 12 more`. */
+export function namedRows(rows: readonly number[], count: number): string {
+  if (rows.length === 0) return counted(count);
+  const more = count > rows.length ? ` and ${count - rows.length} more` : "";
+  return `${count === 1 ? "row" : "rows"} ${rowRanges(rows)}${more}`;
+}
+
+/** `61, 62, 64-92`: three or more in a row as a range; of a long list only its first parts. */
+export function rowRanges(rows: readonly number[], partsMax = 20): string {
+  const parts: string[] = [];
+  for (let at = 0; at < rows.length; at += 1) {
+    const from = at;
+    while (rows[at + 1] === (rows[at] ?? 0) + 1) at += 1;
+    if (at - from === 1) at = from;
+    parts.push(at === from ? String(rows[at]) : `${rows[from]}-${rows[at]}`);
+  }
+  return parts.length <= partsMax ? parts.join(", ") : `${parts.slice(0, partsMax).join(", ")}, …`;
+}

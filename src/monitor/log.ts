@@ -1,0 +1,140 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Logger } from "pino";
+import { conceal } from "../config/secret.ts";
+import type { Config } from "../config/schema.ts";
+import { makePrivateFolder } from "../disk.ts";
+import { messageOf, PaydropError } from "../errors.ts";
+import type { RunEvent } from "../events.ts";
+import { printable } from "../printable.ts";
+import { rowCounts } from "../results/summary.ts";
+import { jsonLine } from "../screen/json-lines.ts";
+import type { Teller } from "../screen/teller.ts";
+
+type LogSettings = Pick<Config, "log_level" | "log_format" | "log_file" | "quiet">;
+type Log = Pick<Logger, "debug" | "info" | "warn" | "error">;
+
+/** Whether stderr belongs to the log: JSON was asked for, and no file was named. */
+export function logsToStderr(config: Pick<Config, "log_format" | "log_file" | "quiet">): boolean {
+  const { log_format: format, log_file: file, quiet } = config;
+  return format === "json" && file === undefined && !quiet;
+}
+
+/**
+ * Adds the log to what a run tells: to `log_file` beside everything else, or, with `log_format = "json"`, on stderr in
+ * place of the plain lines, so that every line there is JSON. Without either nothing is loaded.
+ */
+export async function withLog(teller: Teller, config: LogSettings, stderr: Paper): Promise<Teller> {
+  const toStderr = logsToStderr(config);
+  if (config.log_file === undefined && !toStderr) return teller;
+  const { log, close } = await openLog(config, stderr);
+  return {
+    tell(event) {
+      logEvent(log, event);
+      teller.tell(event);
+    },
+    ended(report) {
+      const { batch, byStatus, requests, exitCode, durationMs } = report;
+      const times = { requests, duration_ms: Math.round(durationMs), exit_code: exitCode };
+      log.info({ batch, ...rowCounts(byStatus), ...times }, "end");
+      teller.ended(report);
+    },
+    say(text) {
+      log.warn(text);
+      if (!toStderr) teller.say(text);
+    },
+    close() {
+      teller.close();
+      close();
+    },
+  };
+}
+
+interface Paper {
+  write(line: string): void;
+}
+
+/**
+ * To stderr or to `log_file` (private, opened again on SIGHUP so that logrotate can rename it). Written synchronously, so
+ * that the last lines before a crash are there. Secrets never get through. Throws PaydropError `config` for a file that
+ * cannot be opened; a disk that fills up later costs lines of the log and nothing else, which stderr is told once.
+ */
+async function openLog(
+  { log_file: path, log_format: format, log_level: level }: LogSettings,
+  stderr: Paper,
+): Promise<{ log: Log; close: () => void }> {
+  const { pino } = await import("pino");
+  const opened = (dest: string) => {
+    try {
+      assertOwnFile(dest, OF_LOG);
+      // pino must not make the folder: where none can be made, such as in /proc, Node's recursive mkdir tries for ever
+      makePrivateFolder(dirname(dest));
+      return pino.destination({ dest, sync: true, mkdir: false, mode: 0o600, append: true, maxLength: 1024 * 1024 });
+    } catch (error) {
+      if (error instanceof PaydropError) throw error;
+      throw new PaydropError("log_unusable", { path, why: messageOf(error) }, { cause: error });
+    }
+  };
+  const file = path === undefined ? undefined : opened(path);
+  let isTold = false;
+  const failed = (error: unknown): void => {
+    if (!isTold) stderr.write(`${new PaydropError("log_lost", { path, why: messageOf(error) }).message}\n`);
+    isTold = true;
+  };
+  const reopen = (): void => {
+    try {
+      file?.reopen();
+    } catch (error) {
+      failed(error);
+    }
+  };
+  file?.on("error", failed);
+  if (file) process.on("SIGHUP", reopen);
+  const to = file ?? stderr;
+  const shaped = { write: (line: string) => to.write(conceal(format === "json" ? line : textLine(line))) };
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  const log = pino({ level, base: null, timestamp, formatters: { level: (name) => ({ level: name }) } }, shaped);
+  const close = (): void => {
+    process.off("SIGHUP", reopen);
+    file?.end();
+  };
+  return { log, close };
+}
+
+/** As text and as JSON. */
+const OF_LOG = /^(?:\{"level":"[a-z]+","time":")?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
+
+/**
+ * A log is appended to, and metrics replace what lies there: whoever forgets the value of the flag names a file of
+ * payments. Throws PaydropError `config` for a file that holds something else.
+ */
+export function assertOwnFile(path: string, beginning: RegExp): void {
+  // to open a pipe would wait for its reader
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
+  const bytes = Buffer.alloc(256);
+  const file = openSync(path, "r");
+  const text = bytes.toString("utf8", 0, readSync(file, bytes));
+  closeSync(file);
+  if (text !== "" && !beginning.test(text)) throw new PaydropError("not_own_file", { path: printable(path) });
+}
+
+/** `2026-10-31T12:37:22.114Z warn unknown batch=K7Q29F3M row=91`: one event is one line. */
+function textLine(line: string): string {
+  const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const said = [time, level, msg].filter((part) => typeof part === "string");
+  const fields = Object.entries(rest).map(
+    ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return `${printable([...said, ...fields].join(" "))}\n`;
+}
+
+/** Of what `--json` says of an event: no sentences, amounts or accounts. */
+const LEFT_OUT: readonly string[] = ["type", "amount", "by_account", "message", "hint"];
+
+/** Accepted rows at debug, what a person must know of at warn, batches at info. */
+function logEvent(log: Log, event: RunEvent): void {
+  const fields = Object.fromEntries(Object.entries(jsonLine(event)).filter(([name]) => !LEFT_OUT.includes(name)));
+  if (event.type === "stopped") log.error(fields, event.stop.message);
+  else if (event.type === "row") log[event.status === "accepted" ? "debug" : "warn"](fields, event.status);
+  else log[event.type === "start" ? "info" : "warn"](fields, event.type);
+}

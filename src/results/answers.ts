@@ -1,0 +1,182 @@
+import { lstat, readdir, readFile, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { accessLike, writeAtomically, type Access } from "../disk.ts";
+import { systemCodeOf, type FileRefusedError } from "../errors.ts";
+import type { BatchReport } from "../events.ts";
+import { nameForAnswers } from "../intake/names.ts";
+import * as words from "../messages/intake.ts";
+import { tellFault } from "../messages/faults.ts";
+import { counted, filled, listed, type Facts } from "../messages/sentence.ts";
+import { printable } from "../printable.ts";
+
+/**
+ * What a clerk without a terminal reads beside a dropped file: `payroll.csv.refused.txt` or `payroll.csv.waiting.txt`,
+ * at most one of them, and none when the results say it all.
+ */
+export interface Answer {
+  readonly kind: "refused" | "waiting";
+  readonly text: string;
+}
+
+const FAULTS_MAX = 20;
+
+/**
+ * `version`: what the refusal is remembered by, so that the file is not looked at again before something has changed;
+ * without it a person ran it by its name, and nothing looks for it again.
+ */
+export function refusedAnswer(path: string, { faults }: Pick<FileRefusedError, "faults">, version?: string): Answer {
+  const lines = faults.slice(0, FAULTS_MAX).flatMap((fault) => {
+    const { text, todo } = tellFault(fault);
+    return [capital(text), ...(todo === "" ? [] : [`  What to do: ${capital(todo)}`]), ""];
+  });
+  if (faults.length > FAULTS_MAX) lines.push(`… and ${faults.length - FAULTS_MAX} more.`, "");
+  lines.push(words.SAVE_AGAIN, ...(version === undefined ? [] : [`(${version})`]));
+  return answer("refused", path, "refused", lines);
+}
+
+export function waitingAnswer(path: string, why: keyof typeof words.WAITS): Answer {
+  const head = why === "away" ? "trouble" : why === "going" ? "going" : "waiting";
+  return answer("waiting", path, head, words.WAITS[why]);
+}
+
+/** The folder is held, or something must be mended that is not in the file. */
+export function troubleAnswer(path: string, lines: readonly string[]): Answer {
+  return answer("waiting", path, "trouble", lines.filter(Boolean).map(capital));
+}
+
+/** The same bytes under another name: what becomes of them is told beside the first one. */
+export function copyAnswer(path: string, { batch, file }: Pick<BatchReport, "batch" | "file">): Answer {
+  const first = printable(dirname(path) === dirname(file) ? basename(file) : file);
+  return answer("refused", path, "copy", [filled(words.OF_COPY, { first })], { batch });
+}
+
+/**
+ * What is still open of a batch, if anything is; refused and invalid rows are in the retry file. `goesByItself`: rows
+ * that were not sent are tried again. `again`: what commands to copy need besides, such as ` --state-dir /srv/paydrop`.
+ */
+export function openAnswer(report: BatchReport, { goesByItself = false, again = "" } = {}): Answer | undefined {
+  const { batch, file, byStatus, stop, goesAgain = 0, phase, files, next } = report;
+  const unsent = phase === "cancelled" ? 0 : (byStatus.not_sent?.rows ?? 0) + goesAgain;
+  const held = phase === "cancelled" ? 0 : (byStatus.held?.rows ?? 0);
+  const counts = Object.entries({ unknown: byStatus.unknown?.rows ?? 0, held, "not sent": unsent });
+  const open = counts.flatMap(([word, rows]) => (rows > 0 ? [`${counted(rows)} ${word}`] : []));
+  const elsewhere = files.elsewhere === undefined ? [] : [filled(words.ELSEWHERE, { why: files.elsewhere })];
+  if (open.length + elsewhere.length === 0) return undefined;
+  const steps = next.filter((step) => !goesByItself || (!step.startsWith("paydrop run ") && step !== stop?.hint));
+  const lines = [
+    ...(open.length > 0 ? [`${listed(open)}.`] : []),
+    ...elsewhere,
+    ...(stop ? [capital(stop.message)] : []),
+    ...(goesByItself ? [words.BY_ITSELF] : []),
+    ...steps.map((step) => (step.startsWith("paydrop ") ? `  ${step}` : capital(step))),
+    ...(unsent > 0 && phase === undefined ? words.asTakenLines(batch) : []),
+  ];
+  const complete = lines.map((line) => (line.startsWith("  paydrop ") ? line + again : line));
+  return answer("waiting", file, "open", complete, { batch });
+}
+
+function answer(
+  kind: Answer["kind"],
+  path: string,
+  head: keyof typeof words.ANSWER_HEADS,
+  lines: readonly string[],
+  facts: Facts = {},
+): Answer {
+  const name = printable(basename(path), 200);
+  return { kind, text: textOf(`${words.ANSWER_MARK}${name} ${filled(words.ANSWER_HEADS[head], facts)}`, lines) };
+}
+
+/** CRLF: it is read with Notepad, mostly by somebody who cannot run a command. */
+function textOf(head: string, lines: readonly string[]): string {
+  const end = lines.some((line) => line.startsWith("  paydrop ")) ? ["", words.TYPED_BY] : [];
+  return `${[head, "", ...lines, ...end].map((line) => printable(line, 2000)).join("\r\n")}\r\n`;
+}
+
+function capital(text: string): string {
+  // the name of a file stays as it is, and so does a command
+  const first = /^\S+\.\w|^ {2}/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /^ {2}|[.?!]$/.test(first) ? first : `${first}.`;
+}
+
+/**
+ * Makes this the only answer beside the file at `path`; undefined: none. A file of that name which is not ours stays as
+ * it is. Gives whether the folder now says so.
+ */
+export async function putAnswer(path: string, wanted: Answer | undefined): Promise<boolean> {
+  try {
+    for (const kind of ["refused", "waiting"] as const) {
+      const target = answerPath(path, kind);
+      if (wanted?.kind === kind) await writeOwn(target, wanted.text, await accessLike(path));
+      else await removeOwn(target);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** After an act: what is said to be open of the batch is made true again. No answer comes where none was. */
+export async function renewOpenAnswer(report: BatchReport): Promise<void> {
+  const found = await ownText(answerPath(report.file, "waiting"));
+  const head = filled(words.ANSWER_HEADS.open, { batch: report.batch });
+  if (found?.includes(head)) await putAnswer(report.file, openAnswer(report));
+}
+
+/** The version of the file that the refusal beside it is about, if one lies there. */
+export async function refusedVersion(path: string): Promise<string | undefined> {
+  return /\r\n\((.+)\)\r\n$/.exec((await ownText(answerPath(path, "refused"))) ?? "")?.[1];
+}
+
+function answerPath(path: string, kind: Answer["kind"]): string {
+  return join(dirname(path), `${nameForAnswers(basename(path))}.${kind}.txt`);
+}
+
+/** Removes what an earlier process left: answers to files that were taken away since. */
+export async function clearStaleAnswers(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((): string[] => []);
+  const there = new Set(names.map(nameForAnswers));
+  for (const name of names) {
+    const [, file] = /^(.+)\.(?:refused|waiting)\.txt$/s.exec(name) ?? [];
+    if (file !== undefined && !there.has(file)) await removeOwn(join(folder, name)).catch(() => undefined);
+  }
+}
+
+/** The answer to a STOP, in place of an earlier one. `held`: why, and how it goes on; undefined: the hold is over. */
+export async function answerStop(
+  folder: string,
+  held: { readonly at: number; readonly lines: readonly string[]; readonly progress: words.StopProgress } | undefined,
+): Promise<void> {
+  const name = held && words.stopAnswerName(held.at, held.progress);
+  for (const other of await readdir(folder).catch((): string[] => [])) {
+    if (/^STOP - held .*\.txt$/.test(other) && other !== name) await removeOwn(join(folder, other));
+  }
+  if (!held || name === undefined) return;
+  const text = textOf(words.STOP_HEAD, words.stopLines(held.progress, held.lines));
+  await writeOwn(join(folder, name), text, { mode: 0o644 }).catch(() => undefined);
+}
+
+async function writeOwn(path: string, text: string, access: Access): Promise<void> {
+  const found = await ownText(path);
+  if (found === text) return;
+  if (found === FOREIGN) throw new Error("not ours");
+  await writeAtomically(path, [text], { ...access, replace: true });
+}
+
+async function removeOwn(path: string): Promise<void> {
+  const found = await ownText(path);
+  if (found !== undefined && found !== FOREIGN) await unlink(path);
+}
+
+const FOREIGN = "";
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+/** The text that stands there, if it is ours; undefined: nothing is there. */
+async function ownText(path: string): Promise<string | undefined> {
+  try {
+    const stats = await lstat(path);
+    const text = stats.isFile() && stats.size <= ANSWER_BYTES_MAX ? await readFile(path, "utf8") : FOREIGN;
+    return text.startsWith(words.ANSWER_MARK) ? text : FOREIGN;
+  } catch (thrown) {
+    return systemCodeOf(thrown) === "ENOENT" ? undefined : FOREIGN;
+  }
+}

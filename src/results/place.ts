@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, readFile, rename } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { makePrivateFolder } from "../disk.ts";
+import { FileRefusedError, messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import type { FileFormat } from "../file-format.ts";
+import { elsewhereText } from "../messages/results.ts";
+import { printable } from "../printable.ts";
+import { openTable } from "../reader/open-table.ts";
+import { fallbackFolder } from "../state-dir.ts";
+import { textOf } from "./table.ts";
+
+/** The files out. All names begin with the whole name of the file in (DESIGN §9). */
+export const OUT_KINDS = ["results", "retry", "summary"] as const;
+export type OutPaths = Readonly<Record<(typeof OUT_KINDS)[number], string>>;
+
+/** `payroll.csv` gives `payroll.csv.results.csv`; tables of any delimiter become `.csv`. */
+export function outPaths(file: string, format: FileFormat, retryFormat = format): OutPaths {
+  const extension = (of: FileFormat): string => (of === "jsonl" && /\.ndjson$/i.test(file) ? "ndjson" : of);
+  return {
+    results: `${file}.results.${extension(format)}`,
+    retry: `${file}.retry.${extension(retryFormat)}`,
+    summary: `${file}.summary.json`,
+  };
+}
+
+/** `payroll.csv.results.csv` of an earlier batch is kept as `payroll.csv.results.K7Q29F3M.csv`. */
+export function nameOfBatch(path: string, batchId: string): string {
+  const point = path.lastIndexOf(".");
+  return `${path.slice(0, point)}.${batchId}${path.slice(point)}`;
+}
+
+/** What a summary notes of the files beside it. */
+export interface Noted {
+  readonly batch: string;
+  readonly files: Readonly<Partial<Record<string, string>>>;
+}
+
+/** undefined where nothing readable of ours is there. A summary is ours by its first key. */
+export async function notedIn(summary: string): Promise<Noted | undefined> {
+  try {
+    const text = await readFile(summary, "utf8");
+    const { paydrop, batch, files = {} } = JSON.parse(text) as Partial<Noted> & { paydrop: unknown };
+    return typeof paydrop === "object" && typeof batch === "string" ? { batch, files } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The batch that a file is of, if it is ours. */
+export type BatchOf = (path: string) => Promise<string | undefined>;
+
+/** How a file of each kind is known as ours. `noted`: of the summaries beside it. */
+export function marksOf(noted: readonly (Noted | undefined)[]): Readonly<Record<keyof OutPaths, BatchOf>> {
+  return {
+    // by its columns; edited by hand it still is ours, and nothing in it is read as truth
+    async results(path) {
+      const first = await firstRowOf(path);
+      if (first?.has("result_row") && first.has("result_status")) return first.get("result_batch") || noted[0]?.batch;
+    },
+    // only as long as it is byte for byte what we wrote; otherwise a person is correcting it
+    async retry(path) {
+      const sha256 = await sha256Of(path);
+      return noted.find((one) => one?.files["retry_sha256"] === sha256)?.batch;
+    },
+    summary: async (path) => (await notedIn(path))?.batch,
+  };
+}
+
+/** The first row by column name, empty where only the header can be read; undefined where not even that. */
+async function firstRowOf(path: string): Promise<ReadonlyMap<string, string> | undefined> {
+  let names: readonly string[] | undefined;
+  try {
+    const table = await openTable(path, basename(path));
+    names = table.header;
+    for await (const [row] of table.rows()) {
+      if (row) return new Map(row.columns.map((name, index) => [name, textOf(row.cells[index] ?? "")]));
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof FileRefusedError)) throw thrown;
+  }
+  return names && new Map(names.map((name) => [name, ""]));
+}
+
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
+
+/** What has a name that is about to be written, and is not ours. */
+export const FOREIGN = "";
+
+/** Whose file has the name: undefined where nothing has it, else a batch's, or `FOREIGN`. */
+export async function batchAt(path: string, batchOf: BatchOf): Promise<string | undefined> {
+  const stats = await lstat(path).catch((thrown: unknown) => {
+    if (systemCodeOf(thrown) !== "ENOENT") throw thrown;
+  });
+  if (!stats) return undefined;
+  const batch = stats.isFile() ? await batchOf(path) : undefined;
+  // it goes into a file name, so it must look like one
+  return batch !== undefined && /^[0-9A-Za-z]{1,32}$/.test(batch) ? batch : FOREIGN;
+}
+
+/**
+ * Makes `path` free for a file of the batch: an earlier batch's file goes under its id. Throws `in_the_way` for what is
+ * not ours.
+ */
+export async function makeWay(path: string, batchId: string, batchOf: BatchOf): Promise<void> {
+  const batch = await ownBatchAt(path, batchOf);
+  if (batch === undefined || batch === batchId) return;
+  const kept = nameOfBatch(path, batch);
+  await ownBatchAt(kept, batchOf);
+  await rename(path, kept);
+}
+
+async function ownBatchAt(path: string, batchOf: BatchOf): Promise<string | undefined> {
+  const batch = await batchAt(path, batchOf);
+  if (batch === FOREIGN) throw new PaydropError("in_the_way", { name: printable(basename(path)) });
+  return batch;
+}
+
+/**
+ * Writes beside `file` or, where that cannot be, into the state directory: `write` gets the path that its names begin
+ * with, and why it is not the file's own. Throws PaydropError `results_unwritable` only when neither can be written.
+ */
+export async function besideOrElsewhere<T>(
+  file: string,
+  batchId: string,
+  stateDir: string,
+  write: (file: string, elsewhere?: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await onDisk(file, () => write(file));
+  } catch (thrown) {
+    if (!(thrown instanceof PaydropError) || thrown.code !== "results_unwritable") throw thrown;
+    const path = elsewhereOf(file, batchId, stateDir);
+    return onDisk(path, () => {
+      makePrivateFolder(dirname(path));
+      return write(path, elsewhereText(thrown.message, dirname(path)));
+    });
+  }
+}
+
+/** What the disk refuses becomes a sentence. */
+async function onDisk<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (thrown instanceof PaydropError || code === undefined) throw thrown;
+    const facts = { name: printable(basename(file)), code, found: printable(messageOf(thrown)) };
+    throw new PaydropError("unwritable", facts, { cause: thrown });
+  }
+}
+
+/** Where the files out of `file` begin in the state directory. */
+export function elsewhereOf(file: string, batchId: string, stateDir: string): string {
+  return join(fallbackFolder(stateDir), batchId, basename(file));
+}

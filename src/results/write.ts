@@ -1,0 +1,181 @@
+import { rm, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Config } from "../config/schema.ts";
+import { accessLike, AtomicFile } from "../disk.ts";
+import type { BatchReport } from "../events.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import type { Row, Table } from "../reader/row.ts";
+import { isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
+import { lockstep, recordsOf } from "./lockstep.ts";
+import * as place from "./place.ts";
+import { FirstFaults } from "./row-text.ts";
+import { runFactsOf, runsWith, summaryJson, type RunFacts } from "./summary.ts";
+import { assertControlTotals, exitCodeOfBatch, nextOf, TotalsCollector, type Totals } from "./totals.ts";
+
+export interface ResultsInput {
+  readonly store: Pick<JournalStore, "rows" | "runs">;
+  readonly config: Pick<Config, "state_dir">;
+  /** As the journal has it now. */
+  readonly batch: BatchRecord;
+  /** The snapshot, read again, and what it says of a row beside what is sent (`openKept`). */
+  readonly table: Table;
+  readonly own: (row: Row) => { readonly reference?: string | undefined; readonly debit?: string | undefined };
+  /**
+   * The run that ended; the journal keeps the same facts (`endRun`), so that the files can be made again, byte for byte
+   * (I11). Missing: they are written again, after the last run that the journal knows.
+   */
+  readonly run?: RunFacts | undefined;
+  /** Where this run had nothing to send, because an earlier one sent what could go: when the file was taken. */
+  readonly sentBefore?: number | undefined;
+  /** The retry file as a workbook, whatever the file was (`--retry-xlsx`). */
+  readonly retryFormat?: "xlsx" | undefined;
+}
+
+/**
+ * Writes results, retry file and summary in one pass (DESIGN §9), beside the input or, where that cannot be, in the
+ * state directory (exit code 74). Throws PaydropError `results_unwritable` only when neither can be written.
+ */
+export async function writeResults(input: ResultsInput): Promise<BatchReport> {
+  const { batch, config, retryFormat } = input;
+  const file = join(batch.folder, batch.fileName);
+  const report = await place.besideOrElsewhere(file, batch.id, config.state_dir, async (path, elsewhere) => {
+    const open: AtomicFile[] = [];
+    try {
+      return await writeAt(input, path, elsewhere, open);
+    } finally {
+      for (const one of open) await one.discard();
+    }
+  });
+  if (report.files.elsewhere === undefined) {
+    // what had to wait in the state directory is not true any more
+    const waited = place.outPaths(place.elsewhereOf(file, batch.id, config.state_dir), batch.format, retryFormat);
+    for (const path of Object.values(waited)) await rm(path, { force: true });
+  }
+  return report;
+}
+
+/** `file`: the path that the names begin with. `open`: takes the files that are being written. */
+async function writeAt(
+  input: ResultsInput,
+  file: string,
+  elsewhere: string | undefined,
+  open: AtomicFile[],
+): Promise<BatchReport> {
+  const { batch, store } = input;
+  const paths = await makePlace(input, file);
+  const access = await accessLike(file);
+  const create = async (path: string): Promise<AtomicFile> => {
+    const made = await AtomicFile.create(path, access);
+    open.push(made);
+    return made;
+  };
+  const { totals, faults, results, retry, retryRows } = await writeRows(input, paths, create);
+  assertControlTotals(totals, batch);
+  const runs = await store.runs(batch.id);
+  const run = input.run ?? runFactsOf(batch, runs);
+  const isCancelled = batch.phase === "cancelled";
+  const exitCode = exitCodeOfBatch(totals, { stop: run.stop, isElsewhere: elsewhere !== undefined, isCancelled });
+  const written = { results: basename(results.path), results_sha256: await results.finish() };
+  const corrected = retry && { retry: basename(retry.path), retry_sha256: await retry.finish() };
+  const summary = await create(paths.summary);
+  const names = { ...written, ...corrected };
+  await summary.write(summaryJson(batch, totals, run, runsWith(runs, run, exitCode), exitCode, names));
+  await summary.finish();
+  // the retry file last: only by what a summary notes of it is it told from one that a person corrects
+  for (const one of [results, summary, ...(retry ? [retry] : [])]) await one.publish(true);
+  const files = {
+    ...{ results: results.path, summary: summary.path },
+    ...(retry ? { retry: retry.path, retryRows } : {}),
+    ...(elsewhere === undefined ? {} : { elsewhere }),
+  };
+  const { invalid, held } = faults;
+  return { ...reportOf(input, run, totals), files, invalid, held, exitCode };
+}
+
+/**
+ * Where the files go. What earlier batches have there is kept under their id; what of this batch is not true any more,
+ * and was touched by nobody, is removed. Throws where something in the way is not ours.
+ */
+async function makePlace({ batch, run, retryFormat }: ResultsInput, file: string): Promise<place.OutPaths> {
+  const { id, format } = batch;
+  const usual = place.outPaths(file, format, retryFormat);
+  const byId = place.OUT_KINDS.map((kind) => [kind, place.nameOfBatch(usual[kind], id)]);
+  const aside = Object.fromEntries(byId) as place.OutPaths;
+  const noted = [await place.notedIn(usual.summary), await place.notedIn(aside.summary)];
+  const marks = place.marksOf(noted);
+  // the names of the file are another batch's by now: results that are only written again stay under their own id
+  const isAside = run === undefined && noted[0] !== undefined && noted[0].batch !== id;
+  const wanted = isAside ? aside : usual;
+  // a retry file that a person is correcting stays where it is
+  const isCorrected = (await place.batchAt(wanted.retry, marks.retry)) === place.FOREIGN;
+  const paths = isCorrected ? { ...wanted, retry: aside.retry } : wanted;
+  for (const kind of place.OUT_KINDS) await place.makeWay(paths[kind], id, marks[kind]);
+  // it may have been written as a workbook
+  const retries = noted.flatMap((one) => one?.files["retry"] ?? []).map((name) => join(dirname(file), basename(name)));
+  for (const kind of place.OUT_KINDS) {
+    for (const path of new Set([usual[kind], aside[kind], ...(kind === "retry" ? retries : [])])) {
+      const isReplaced = kind !== "retry" && path === paths[kind];
+      if (!isReplaced && (await place.batchAt(path, marks[kind])) === id) await unlink(path);
+    }
+  }
+  return paths;
+}
+
+async function writeRows(
+  { store, batch, table, own, retryFormat }: ResultsInput,
+  paths: place.OutPaths,
+  create: (path: string) => Promise<AtomicFile>,
+) {
+  const totals = new TotalsCollector();
+  const faults = new FirstFaults(join(batch.folder, batch.fileName));
+  const resultsLines = resultsTable(table, batch.format);
+  const retryLines = retryTable(table, retryFormat ?? batch.format);
+  const results = await create(paths.results);
+  let retry: AtomicFile | undefined;
+  let retryRows = 0;
+
+  await results.write(resultsLines.begin());
+  for await (const pairs of lockstep(table.rows(), recordsOf(store, batch.id))) {
+    const lines = [];
+    const toCorrect = [];
+    for (const { row, record } of pairs) {
+      const { reference, debit } = own(row);
+      totals.add(record, debit);
+      faults.add(record);
+      const line = resultsRow(row, record, batch, reference);
+      lines.push(line);
+      if (isToCorrect(record)) toCorrect.push(retryRow(line, batch));
+    }
+    await results.write(resultsLines.rows(lines));
+    if (toCorrect.length === 0) continue;
+    retryRows += toCorrect.length;
+    const isNew = retry === undefined;
+    retry ??= await create(paths.retry);
+    if (isNew) await retry.write(retryLines.begin());
+    await retry.write(retryLines.rows(toCorrect));
+  }
+  await results.write(resultsLines.end());
+  await retry?.write(retryLines.end());
+  return { totals: totals.totals(), faults, results, retry, retryRows };
+}
+
+function reportOf(
+  { batch, sentBefore }: ResultsInput,
+  run: RunFacts,
+  totals: Totals,
+): Omit<BatchReport, "files" | "invalid" | "held" | "exitCode"> {
+  const { total, byStatus, accounts, goesAgain, rowsToLookAt } = totals;
+  const { stop, requests, startedAt, endedAt } = run;
+  const { phase, period } = batch;
+  return {
+    ...{ batch: batch.id, file: join(batch.folder, batch.fileName), operation: batch.label },
+    ...{ destination: batch.destination, requests, startedAt, durationMs: endedAt - startedAt },
+    ...{ total, byStatus, accounts, rowsToLookAt, next: nextOf(batch, totals, { stopHint: stop?.hint }) },
+    remarks: [...batch.remarks, ...totals.remarks],
+    ...(period === undefined ? {} : { period }),
+    ...(sentBefore === undefined ? {} : { sentBefore }),
+    ...(stop ? { stop } : {}),
+    ...(phase === "paused" || phase === "cancelled" ? { phase } : {}),
+    ...(goesAgain > 0 ? { goesAgain } : {}),
+  };
+}

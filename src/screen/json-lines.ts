@@ -1,0 +1,103 @@
+import { basename } from "node:path";
+import { isoSecond } from "../day.ts";
+import type { BatchReport, CheckedFile, RunEvent } from "../events.ts";
+import { wordsOf } from "../messages/faults.ts";
+import type { Fault } from "../messages/sentence.ts";
+import { printable } from "../printable.ts";
+import { iso, remarkTexts, rowCounts, sumsObject } from "../results/summary.ts";
+
+/** A line of `--json`: amounts as text, times in UTC. Keys are only ever added. */
+export type JsonLine = Readonly<Record<string, unknown>>;
+
+export function asLine(line: JsonLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** What a run tells, one object per event. */
+export function jsonLine(event: RunEvent): JsonLine {
+  const { type, batch } = event;
+  if (type === "waiting") return { type, batch, reason: event.reason, wait_ms: event.waitMs };
+  if (type === "stopped") return { type, batch, ...event.stop, remaining: event.remaining };
+  if (type === "row") {
+    const { row, status, reason, httpStatus: http_status, amount, attempts, sentAt, durationMs } = event;
+    const sent_at = sentAt === undefined ? undefined : iso(sentAt);
+    const duration_ms = durationMs === undefined ? undefined : Math.round(durationMs);
+    return { type, batch, row, status, reason, http_status, amount, attempts, sent_at, duration_ms };
+  }
+  const { file, operation, destination, period, mapping, total, accounts } = event.checked;
+  return {
+    ...{ type, batch, file, operation, destination, period, mapping, rows: total.rows, total: total.amount },
+    ...{ to_send: event.toSend, to_send_total: event.toSendTotal, resumed: event.resumed },
+    by_account: sumsObject(total, {}, accounts).by_account,
+  };
+}
+
+/** The last line of a batch. */
+export function jsonSummary(report: BatchReport): JsonLine {
+  const { batch, file, operation, destination, period, total, byStatus, accounts, requests, stop, next } = report;
+  const { results, retry, retryRows, summary, elsewhere } = report.files;
+  return {
+    ...{ type: "summary", batch, file, operation, destination, period, exit_code: report.exitCode },
+    ...sumsObject(total, byStatus, accounts),
+    ...{ requests, started_at: iso(report.startedAt), duration_ms: Math.round(report.durationMs), stop },
+    sent_before: report.sentBefore === undefined ? undefined : iso(report.sentBefore),
+    ...{ remarks: remarkTexts(report.remarks), rows_to_look_at: report.rowsToLookAt },
+    ...{ files: { results, retry, retry_rows: retryRows, summary, elsewhere }, next },
+  };
+}
+
+/** What `check` found: one object per complaint, and last the summary. */
+export function checkObjects(checked: CheckedFile, exitCode: number): JsonLine[] {
+  const { file, operation, period, mapping, control, total, byStatus, accounts } = checked;
+  const objectOf = ({ code, row, column, cell, ...fault }: Fault): JsonLine => {
+    const { text, todo } = wordsOf({ code, ...fault });
+    return { code, row, column, cell, message: text, hint: todo };
+  };
+  return [
+    ...checked.invalid.map((fault) => ({ type: "row", status: "invalid", ...objectOf(fault) })),
+    ...checked.held.map((fault) => ({ type: "row", status: "held", ...objectOf(fault) })),
+    ...checked.pointedOut.map((fault) => ({ type: "warning", ...objectOf(fault) })),
+    {
+      ...{ type: "summary", file, operation, period, mapping, exit_code: exitCode },
+      ...sumsObject(total, byStatus, accounts),
+      ...{ warned: checked.pointedOutCount, control, remarks: remarkTexts(checked.remarks) },
+    },
+  ];
+}
+
+/**
+ * An event as one line of plain text where there is no terminal; undefined for one that is not worth it. Never a name of
+ * a person, an account, a mobile or an e-mail.
+ */
+export function plainLine(event: RunEvent, nowMs: number): string | undefined {
+  const { rows, total, period, mapping, to_send, row, status, reason, http_status: http } = jsonLine(event);
+  const line = (word: string, values: JsonLine): string => plain(nowMs, event.batch, word, values);
+  switch (event.type) {
+    case "start": {
+      const file = basename(event.checked.file);
+      return line(event.resumed ? "resume" : "start", { file, rows, total, period, mapping, to_send });
+    }
+    case "waiting":
+      return line("waiting", { reason, for: `${Math.round(event.waitMs / 1000)}s` });
+    case "stopped":
+      return line("stopped", { reason: event.stop.code, remaining: event.remaining, message: event.stop.message });
+    case "row":
+      if (event.alone) return line("first", { row, status, http });
+      return event.status === "unknown" ? line("unknown", { row, reason, http }) : undefined;
+  }
+}
+
+export function plainEnd({ batch, byStatus, exitCode }: BatchReport, nowMs: number): string {
+  const accepted = byStatus.accepted?.amount ?? "0.00";
+  return plain(nowMs, batch, "end", { ...rowCounts(byStatus), amount_accepted: accepted, exit: exitCode });
+}
+
+/** `2026-11-26T15:00:00Z K7Q29F3M first row=2 status=accepted`. A value with spaces is quoted. */
+export function plain(nowMs: number, batch: string, word: string, values: JsonLine): string {
+  const told = Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return [`${name}=${printable(/[\s"=]/.test(text) ? JSON.stringify(text) : text)}`];
+  });
+  return [isoSecond(nowMs), batch, word, ...told].join(" ");
+}

@@ -1,0 +1,97 @@
+import { resolve } from "node:path";
+import { styleText } from "node:util";
+import type { ResultStatus } from "../events.ts";
+import { asWord, printable } from "../printable.ts";
+
+/** How text may look where it is read. */
+export interface Look {
+  readonly color: boolean;
+  /** Characters per line of a terminal, for a line that is written over. */
+  readonly width: number;
+  /** Flags of this call that commands to copy repeat: ` --state-dir '/srv/pay drop'`. */
+  readonly again?: string;
+}
+
+/** Where a command writes; texts end with their own newline. */
+export interface Paper {
+  readonly write: (text: string) => void;
+  readonly look: Look;
+  /** A line of it can be written over. */
+  readonly isTerminal: boolean;
+}
+
+/** stdout or stderr of a call: colours and broken lines only on a terminal. */
+export function paperOf(
+  output: { write(text: string): void; readonly isTerminal: boolean; readonly columns: number },
+  { no_color: isPlain }: { readonly no_color: boolean },
+  flags: Readonly<Record<string, unknown>>,
+): Paper {
+  const { isTerminal, columns } = output;
+  const width = isTerminal ? columns : Number.POSITIVE_INFINITY;
+  const look = { color: isTerminal && !isPlain, width, again: flagsAgain(flags) };
+  return { write: (text) => output.write(text), look, isTerminal };
+}
+
+/** The flags that say where settings and memory are. Variables need no repeating: the next command has them. */
+export function flagsAgain({ config, state_dir }: Readonly<Record<string, unknown>>): string {
+  return Object.entries({ "--config": config, "--state-dir": state_dir })
+    .map(([flag, value]) => (typeof value === "string" && value !== "" ? ` ${flag} ${asWord(resolve(value))}` : ""))
+    .join("");
+}
+
+export type Style = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";
+
+/** A status is always told by its word; sign and colour only help to find it. */
+export const SIGNS: Readonly<Record<ResultStatus, readonly [sign: string, style: Style]>> = {
+  accepted: ["✓", "green"],
+  rejected: ["✗", "red"],
+  unknown: ["?", "yellow"],
+  not_sent: ["…", "cyan"],
+  invalid: ["✗", "red"],
+  held: ["!", "yellow"],
+  duplicate: ["=", "dim"],
+  cancelled: ["-", "dim"],
+  settled_done: ["✓", "green"],
+  settled_not_done: ["✗", "cyan"],
+};
+
+export function styled(style: Style, text: string, { color }: Pick<Look, "color">): string {
+  return color ? styleText(style, text, { validateStream: false }) : text;
+}
+
+/** `next       do this`: the label before the first line, the others below it. */
+export function labelled(label: string, lines: readonly string[]): string[] {
+  return lines.map((line, index) => `${(index === 0 ? label : "").padEnd(11)}${line}`);
+}
+
+function isCommand(text: string): boolean {
+  return text.startsWith("paydrop ");
+}
+
+/** Commands that have a flag of their own for what was only tried; the others know it by the batch. */
+const OF_A_TRIAL = /^paydrop (?:run|release|retry|resume) /;
+
+/** What to do next. Commands stay whole, to be copied, and get the flags by which they find the same memory. */
+export function nextLines(next: readonly string[], destination: string, { again = "" }: Pick<Look, "again">): string[] {
+  const isTrial = destination === "sandbox";
+  // without a folder of its own a trial is forgotten when it ends
+  if (isTrial && !again.includes(" --state-dir ")) return [];
+  const flagged = (step: string): string => step + (isTrial && OF_A_TRIAL.test(step) ? " --sandbox" : "") + again;
+  const steps = next.map((step) => (isCommand(step) ? flagged(printable(step)) : printable(step)));
+  return labelled("next", steps);
+}
+
+/** Lines as text, each with its end. */
+export function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+/** `850 ms`, `9 s`, `2 min 52 s`, `1 h 04 min`. */
+export function durationText(durationMs: number): string {
+  if (durationMs < 1000) return `${Math.round(durationMs)} ms`;
+  const seconds = Math.round(durationMs / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+}

@@ -1,0 +1,109 @@
+import { minuteOf } from "../day.ts";
+import type { AccountTotals, BatchReport, ByStatus } from "../events.ts";
+import type { Tally } from "../journal/store.ts";
+import { tellFault } from "../messages/faults.ts";
+import { counted, type Fault } from "../messages/sentence.ts";
+import { noteOf } from "../messages/statuses.ts";
+import { printable } from "../printable.ts";
+import { remarkTexts } from "../results/summary.ts";
+import { occurringIn } from "../results/totals.ts";
+import { durationText, labelled, nextLines, SIGNS, styled, textOf, type Look, type Style } from "./look.ts";
+
+const NOTHING_SENT = "nothing was sent in this run: what can go had gone before";
+
+/** The end of a run as a person reads it: what became of every row, where the files are, what to do next. */
+export function summaryText(report: BatchReport, look: Look): string {
+  const { batch, file, destination, period, durationMs, stop, sentBefore, files, remarks, next } = report;
+  const { elsewhere, results, retry, retryRows = 0 } = files;
+  const head = [`batch ${batch}`, printable(file), ...periodPart(period), durationText(durationMs)].join("   ");
+  return textOf([
+    head,
+    ...(stop ? [styled("yellow", printable(stop.message), look)] : []),
+    // without it the table below would read as if this run had sent the rows
+    ...(sentBefore === undefined ? [] : [`${NOTHING_SENT}; the file was taken on ${minuteOf(sentBefore)}`]),
+    ...statusTable(report.byStatus, report.total, look, report.goesAgain),
+    ...acceptedByAccount(report.accounts, look),
+    ...faultLines([...report.invalid, ...report.held]),
+    ...(elsewhere === undefined ? [] : labelled("attention", [printable(elsewhere)])),
+    ...labelled("results", results ? [printable(results)] : []),
+    ...labelled("correct", retry ? [`${printable(retry)}   ${counted(retryRows)}`] : []),
+    ...labelled(
+      "note",
+      remarkTexts(remarks).map((remark) => printable(remark)),
+    ),
+    ...nextLines(next, destination, look),
+  ]);
+}
+
+/** The one word that tells two payments of one file apart. */
+export function periodPart(period: string | undefined): string[] {
+  return period === undefined ? [] : [`period ${printable(period)}`];
+}
+
+/** Rows and sum of each status that occurs, and of the whole file. */
+export function statusTable(byStatus: ByStatus, total: Tally, look: Look, goesAgain = 0): string[] {
+  const lines = occurringIn(byStatus).map(([status, tally]): TallyLine => {
+    const [sign, style] = SIGNS[status];
+    return { name: `${sign} ${status}`, tally, note: noteOf(status, tally.rows, goesAgain), style };
+  });
+  return tallyTable("", [...lines, { name: "total", tally: total, note: "equals the file", style: "bold" }], look);
+}
+
+/** Where there are several debit accounts: what the file takes from each, and what of that was accepted. */
+function acceptedByAccount(accounts: readonly AccountTotals[], look: Look): string[] {
+  if (accounts.length < 2) return [];
+  const noteOfAccount = ({ byStatus: { accepted } }: AccountTotals): string => `${accepted?.amount ?? "0.00"} accepted`;
+  return [...tallyTable("from", linesOf(accounts, noteOfAccount), look), ...restOf(accounts)];
+}
+
+/** Rows and amount per debit account, and of the whole file. */
+export function sumsTable(accounts: readonly AccountTotals[], total: Tally, look: Look): string[] {
+  const last: TallyLine = { name: "total", tally: total, style: "bold" };
+  return [...tallyTable("", [...linesOf(accounts), last], look), ...restOf(accounts)];
+}
+
+const ACCOUNTS_SHOWN = 20;
+
+function linesOf(accounts: readonly AccountTotals[], note?: (one: AccountTotals) => string): TallyLine[] {
+  return accounts.slice(0, ACCOUNTS_SHOWN).map((one) => ({ name: one.account, tally: one.total, note: note?.(one) }));
+}
+
+function restOf(accounts: readonly AccountTotals[]): string[] {
+  const more = accounts.length - ACCOUNTS_SHOWN;
+  return more > 0 ? [`  and ${counted(more, "more account")}`] : [];
+}
+
+interface TallyLine {
+  readonly name: string;
+  readonly tally: Tally;
+  readonly note?: string | undefined;
+  readonly style?: Style;
+}
+
+/** Names, rows and sums in columns, the notes beside them. */
+function tallyTable(title: string, lines: readonly TallyLine[], look: Look): string[] {
+  const width = (least: number, textOfLine: (line: TallyLine) => string): number =>
+    Math.max(least, ...lines.map((line) => textOfLine(line).length));
+  const [names, counts] = [width(14, ({ name }) => name), width(4, ({ tally }) => String(tally.rows))];
+  const amounts = width(14, ({ tally }) => tally.amount);
+  const draw = (name: string, rows: string, amount: string): string =>
+    `  ${name.padEnd(names)}  ${rows.padStart(counts)}  ${amount.padStart(amounts)}`;
+  return [
+    draw(title, "rows", "amount"),
+    ...lines.map(({ name, tally, note, style }) => {
+      const line = draw(name, String(tally.rows), tally.amount);
+      const shown = style === undefined ? line : styled(style, line, look);
+      if (note === undefined) return shown;
+      return `${shown}   ${styled("dim", note, look)}`;
+    }),
+  ];
+}
+
+/** Each fault with its row and column; the arrow line stands once below those that share it. `lead`: the file's name. */
+export function faultLines(faults: readonly Fault[], lead = ""): string[] {
+  const all = faults.map((fault) => tellFault(fault));
+  return all.flatMap(({ text, todo }, index) => {
+    const isShared = todo === "" || all[index + 1]?.todo === todo;
+    return [lead + printable(text), ...(isShared ? [] : [`  → ${printable(todo)}`])];
+  });
+}

@@ -1,0 +1,15 @@
+import { join } from "node:path";
+
+/** What lies where in the state directory (0700, files 0600). */
+export const journalPath = (stateDir: string): string => join(stateDir, "journal.db");
+export const lockPath = (stateDir: string): string => join(stateDir, "lock.db");
+/** Held while rows are judged (I14). */
+export const judgingPath = (stateDir: string): string => join(stateDir, "judging.db");
+/** Room that is freed on a full disk, so that outcomes in flight are saved. */
+export const ballastPath = (stateDir: string): string => join(stateDir, "ballast");
+/** I7: the immutable copy of an input file, by its hash; the copy of a mapping's lookup tables lies beside it. */
+export const snapshotPath = (stateDir: string, sha256: string): string => join(stateDir, "snapshots", sha256);
+/** The payloads of a batch's valid rows, one line each in row order. */
+export const spoolPath = (stateDir: string, batch: string): string => join(stateDir, "snapshots", `${batch}.spool`);
+/** Results that cannot be written beside their file. */
+export const fallbackFolder = (stateDir: string): string => join(stateDir, "results");

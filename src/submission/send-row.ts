@@ -1,0 +1,142 @@
+import type { Answer } from "../client/answer.ts";
+import type { Sender } from "../client/sender.ts";
+import { faultPoint } from "../fault-point.ts";
+import type { JournalStore, Leaving, Outcome } from "../journal/store.ts";
+import { excerptOf } from "./excerpt.ts";
+import { outcomeOf, type Choices, type RowOutcome, type SendingEvent } from "./outcome.ts";
+import { Retries } from "./pace.ts";
+import { StopRules, type Halt, type Shared } from "./shared.ts";
+
+export interface Submission {
+  readonly store: Pick<JournalStore, "commit">;
+  readonly batch: { readonly id: string };
+  /** The payloads, byte for byte as they were checked (I7). */
+  readonly spool: { read(place: number, size: number): string };
+  readonly sender: Pick<Sender, "send">;
+  readonly shared: Shared;
+  readonly config: Choices;
+  /**
+   * `soft`: nothing new goes; its reason may be the code of a stop (`work_failed`), else a person asked. `hard`: what is
+   * on its way becomes unknown.
+   */
+  readonly signals: { readonly soft: AbortSignal; readonly hard: AbortSignal };
+  readonly tell: (event: SendingEvent) => void;
+}
+
+/** A row that was let go, and what came of it. */
+export interface Ended {
+  readonly row: Leaving;
+  readonly outcome: Outcome;
+  readonly alone: boolean;
+}
+
+/** So long a row may wait on its lane, marked as on its way; for longer it gets a new turn first. */
+const ON_LANE_MS = 1_000;
+
+/** Sends the rows of one batch, as many at a time as its lanes ask for. */
+export class RowSender {
+  /** Those that may have left the machine. */
+  requests = 0;
+  /** Until one was accepted each row goes alone: a wrong key costs one row, not a file. */
+  isAlone = true;
+  readonly rules: StopRules;
+  readonly #parts: Submission;
+  readonly #halt: Halt;
+  readonly #retries: Retries;
+
+  constructor(parts: Submission, halt: Halt) {
+    this.#parts = parts;
+    this.#halt = halt;
+    this.#retries = new Retries(parts.shared.pace);
+    this.rules = new StopRules(parts.shared);
+  }
+
+  /**
+   * Sends a row, once more where it was proven unsent or turned away, until its outcome is known; or it gets a new turn.
+   * Rejects where nobody knows what became of it.
+   */
+  async send(row: Leaving, alone: boolean): Promise<Ended> {
+    const { sender, signals, config, shared } = this.#parts;
+    const payload = this.#payloadOf(row);
+    let tries = 0;
+    while (payload !== undefined && !this.#halt.isStopping(row.operation)) {
+      // the first try was counted before its commit
+      const delayMs = shared.pace.delayMs(tries === 0);
+      if (delayMs > ON_LANE_MS) break;
+      if (delayMs > 0) {
+        await this.#halt.wait(delayMs);
+        continue;
+      }
+      if (tries > 0) shared.pace.start();
+      const sentAt = Date.now();
+      this.requests += 1;
+      const sending = sender.send(row.operation, payload, signals.hard);
+      faultPoint("send.after");
+      const answer = await sending;
+      faultPoint("answer.read");
+      tries += 1;
+      if (answer.kind === "unsent") this.requests -= 1;
+      else this.#retries.reached();
+      const found = outcomeOf(answer, config);
+      if (found.again !== undefined && this.#goesAgain(row, found, answer)) continue;
+      const body = answer.kind === "answered" ? answer.body : "";
+      this.#observe(row, found, body);
+      const { state, code, httpStatus } = found;
+      const response = excerptOf(body, row.operation, payload);
+      const { durationMs } = answer;
+      return { row, outcome: { row: row.row, state, code, tries, httpStatus, sentAt, durationMs, response }, alone };
+    }
+    return { row, outcome: { row: row.row, state: "again", code: "not_left", tries }, alone };
+  }
+
+  #payloadOf({ place, size }: Leaving): string | undefined {
+    try {
+      const payload = this.#parts.spool.read(place, size);
+      faultPoint("send.before");
+      return payload;
+    } catch (error) {
+      this.#halt.fail(error);
+      return undefined;
+    }
+  }
+
+  /** false: this try was the row's last one. */
+  #goesAgain({ row }: Leaving, { again = "backoff", code }: RowOutcome, answer: Answer): boolean {
+    const waitMs = this.#retries.waitMs(row, again, answer.kind === "answered" ? answer.retryAfter : undefined);
+    if (waitMs === undefined) return this.#halt.isStopping();
+    // at once: no other lane may start a request meanwhile
+    this.#parts.shared.pace.wait(waitMs);
+    this.tell({ type: "waiting", batch: this.#parts.batch.id, reason: code, waitMs });
+    return true;
+  }
+
+  /** What stops the run must be known before any lane gets its next row. */
+  #observe({ row, operation }: Leaving, outcome: RowOutcome, body: string): void {
+    const { shared } = this.#parts;
+    this.#retries.ended(row);
+    if (outcome.state === "accepted") this.isAlone = false;
+    if (outcome.state === "accepted" || outcome.code === "refused") shared.pace.took();
+    const stop = this.rules.observe(outcome, operation, body);
+    if (!stop) return;
+    this.#halt.stopFor(stop);
+    shared.stopped(stop);
+  }
+
+  /** Of an outcome that is durable. */
+  tellRow({ row, outcome, alone }: Ended): void {
+    const { state: status, code: reason, tries, httpStatus, sentAt, durationMs } = outcome;
+    if (status === "again") return;
+    const batch = this.#parts.batch.id;
+    const attempts = row.attempts + tries;
+    const told = { type: "row", batch, row: row.row, status, reason, amount: row.amount, attempts, alone } as const;
+    this.tell({ ...told, httpStatus, sentAt, durationMs });
+  }
+
+  tell(event: SendingEvent): void {
+    try {
+      this.#parts.tell(event);
+    } catch (error) {
+      this.#halt.fail(error);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { check, codesOf, csvOf, faultsIn, GOOD, GOOD_B } from "./checking.ts";
+
+const NOW = Date.parse("2026-11-27T06:00:00Z");
+
+/** A column and its value; whether the row is held. */
+const LATER: readonly (readonly [column: string, value: string, isHeld: boolean])[] = [
+  ["value_date", "2026-11-28", true],
+  ["value_date", "2026-11-27", false],
+  ["Value Date", "28/11/2026", true],
+  ["Payment Date", "27-11-26", false],
+  ["due_date", "1 Dec 2026", true],
+  ["due_date", "Dec 1, 2026", true],
+  ["execute_on", "2026-12-01T10:00:00Z", true],
+  ["pay_after", "20261201", true],
+  ["value_date", "12/25/2026", true],
+  ["value_date", "", false],
+  ["status", "Approved", false],
+  ["Payment Status", "on-hold", true],
+  ["status", "PAID UTR 1234", true],
+  ["status", "Cancelled", true],
+  ["status", "not paid", false],
+  ["status", "Unpaid", false],
+  ["status", "to be paid", false],
+  ["status", "do not pay", true],
+  ["status", "Not approved", true],
+  ["hold", "Y", true],
+  ["hold", "no", false],
+  ["On Hold", "1", true],
+  ["Paid?", "UTR 1", true],
+  ["is_paid", "FALSE", false],
+  ["approved", "no", true],
+  ["approved", "yes", false],
+  ["joining_date", "2099-01-01", false],
+  ["statement", "hold", false],
+];
+
+test.for(LATER)("%s: %j → held: %s", async ([column, value, isHeld]) => {
+  const given = { now: NOW, flags: { time_zone: "Asia/Kolkata" } };
+  const { rows, checked } = await check("p.csv", csvOf({ ...GOOD_B, [column]: value }), given);
+  expect(rows[0]?.instruction).toBeDefined();
+  expect(rows[0]?.notNow?.code).toBe(isHeld ? "not_now" : undefined);
+  const isTold = codesOf(checked?.remarks ?? []).includes("says_when");
+  expect(isTold).toBe(!["joining_date", "statement"].includes(column));
+});
+
+test("a column of the user's own → says nothing of when", async () => {
+  const { rows, checked } = await check("p.csv", csvOf({ ...GOOD_B, status: "hold" }), {
+    flags: { own_columns: ["Status"] },
+  });
+  expect(rows[0]?.notNow).toBeUndefined();
+  expect(checked?.remarks).toEqual([]);
+});
+
+test("today → the day in the zone of the settings", async () => {
+  const text = csvOf({ ...GOOD_B, value_date: "2026-11-28" });
+  const now = Date.parse("2026-11-27T20:00:00Z");
+  const inIndia = await check("p.csv", text, { now, flags: { time_zone: "Asia/Kolkata" } });
+  const inLondon = await check("p.csv", text, { now, flags: { time_zone: "Europe/London" } });
+  expect([inIndia.rows[0]?.notNow, inLondon.rows[0]?.notNow?.code]).toEqual([undefined, "not_now"]);
+});
+
+test.for([
+  ["currency", "USD", true],
+  ["Currency", "inr", false],
+  ["CURRENCY_CD", "", false],
+  ["Payout Currency", "$", true],
+  ["Amt Ccy", "Rs.", false],
+  ["curr", "356", false],
+  ["Currency", "see contract", false],
+  ["current balance", "USD", false],
+] as const)("column %s says %j beside a payout → invalid: %s", async ([column, value, isInvalid]) => {
+  const outcome = await check("p.csv", csvOf({ ...GOOD_B, [column]: value }));
+  expect(faultsIn(outcome)).toEqual(isInvalid ? [`2: currency_other ${column}`] : []);
+});
+
+test("a collection's own currency → is sent, whatever it is", async () => {
+  const { rows } = await check("c.csv", csvOf({ ...GOOD.collection, currency: "USD" }));
+  expect(rows[0]?.instruction?.payload).toContain('"currency":"USD"');
+});
+
+/** What is pointed out in rows of option B. */
+const POINTED: readonly (readonly [what: string, rows: readonly Record<string, string>[], found: readonly string[]])[] =
+  [
+    ["an account that is the mobile number", [{ bank_acc_num: "919800000001" }], ["2 account_is_mobile"]],
+    ["an account that is the debit account", [{ debit_account_id: "50100271828001" }], ["2 account_is_debit"]],
+    [
+      "a large amount beside a short account",
+      [{ bank_acc_num: "125001", amount: "9001000000" }],
+      ["2 amount_like_account"],
+    ],
+    ["a payee twice", [{}, { amount: "5.00" }, { bank_acc_num: "50100271828009" }], ["3 payee_twice"]],
+    [
+      "one IFSC under two bank names",
+      [
+        { bank: "HDFC", bank_acc_num: "50100271828001" },
+        { bank: "Axis", bank_acc_num: "50100271828002" },
+        { bank: "hdfc", bank_acc_num: "50100271828003" },
+      ],
+      ["3 ifsc_of_banks"],
+    ],
+    [
+      "an amount far above the others",
+      ["100", "110", "90", "105", "1000"].map((amount, at) => ({ amount, bank_acc_num: `5010027182800${at}` })),
+      ["6 amount_unusual"],
+    ],
+    ["nothing", [{}, { bank_acc_num: "50100271828009", ifsc_code: "SBIN0001234" }], []],
+  ];
+
+test.for(POINTED)("%s → pointed out, and goes", async ([, cells, found]) => {
+  const { rows, checked } = await check("p.csv", csvOf(...cells.map((one) => ({ ...GOOD_B, ...one }))));
+  expect(rows.every(({ instruction }) => instruction)).toBe(true);
+  expect(checked?.pointedOut.map(({ row, code }) => `${row} ${code}`)).toEqual(found);
+});
+
+test("a transfer to itself → pointed out", async () => {
+  const { checked } = await check("t.csv", csvOf({ ...GOOD.transfer, from_account: "5010 0314 159002" }));
+  expect(codesOf(checked?.pointedOut ?? [])).toEqual(["account_is_debit"]);
+});

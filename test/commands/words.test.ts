@@ -1,0 +1,98 @@
+import { copyFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import * as release from "../../src/commands/release.ts";
+import * as settle from "../../src/commands/settle.ts";
+import * as status from "../../src/commands/status.ts";
+import type { FileRefusedError } from "../../src/errors.ts";
+import { takeInstanceLock } from "../../src/journal/lock.ts";
+import { called } from "../support/call.ts";
+import { called as calledToSend } from "../support/calls.ts";
+import { SILENT, TestDesk, transfers } from "../support/desk.ts";
+
+const PAID = transfers(["ACC-1", "100.00"], ["ACC-2", "50.50"], ["ACC-3", "7.00"]);
+const BY = { by: "Asha Rao", note: "dashboard 26 Nov", reason: "two payments are meant" };
+
+async function statesOf({ store }: TestDesk, batch: string): Promise<string> {
+  return (await store.rows({ batch })).map(({ state }) => state).join(" ");
+}
+
+test("held rows that were paid before → let go only by their sum, and nothing goes without it", async () => {
+  const desk = await TestDesk.open();
+  await desk.run("pay.csv", PAID);
+  const { batch } = await desk.run("again.csv", PAID.replaceAll("\r\n", "\n"));
+  expect(await statesOf(desk, batch)).toBe("held held held");
+  const flags = { state_dir: desk.config.state_dir, base_url: "http://127.0.0.1:1", environment: "test", ...BY };
+  for (const total of [undefined, "157.51", "157.5 0", ""]) {
+    const more = { all: true, ...(total === undefined ? {} : { total }) };
+    const said = { operands: [batch], flags: { ...flags, ...more }, env: { PAYDROP_API_KEY: "key-of-this-test" } };
+    expect(await calledToSend(release.run, said), total).toMatchObject({ code: 2, stderr: expect.stringContaining("157.50") as string }); // prettier-ignore
+  }
+  expect(await statesOf(desk, batch)).toBe("held held held");
+});
+
+test("an accepted row is settled as not done → only by its amount; the act says who", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID);
+  const said = (more: object) => called(settle, [batch], { ...BY, state_dir: desk.config.state_dir, row: ["3"], as: "not-done", ...more }); // prettier-ignore
+  for (const total of [undefined, "50.51", "100.00"]) {
+    await expect(said({ total })).rejects.toMatchObject({ reason: "settle_accepted" });
+  }
+  expect(await statesOf(desk, batch)).toBe("accepted accepted accepted");
+  expect((await said({ total: "50.5" })).code).toBe(0);
+  expect(await statesOf(desk, batch)).toBe("accepted settled_not_done accepted");
+  expect((await desk.store.acts({ batch })).at(-1)).toMatchObject({ kind: "settle", by: "Asha Rao", rows: [3] });
+});
+
+test("a row on its way → nobody settles it", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID, (payload) => (payload.includes("ACC-1") ? 401 : 200));
+  const [going] = (await desk.store.commit(batch, [], 1)).leaving;
+  // else nobody sends, and what was on its way is unknown
+  const lock = takeInstanceLock(desk.config.state_dir);
+  onTestFinished(() => lock.release());
+  const flags = { ...BY, state_dir: desk.config.state_dir, row: [String(going?.row)], as: "done" };
+  await expect(called(settle, [batch], flags)).rejects.toMatchObject({ reason: "settle_too_soon" });
+});
+
+test("a list whose column was sorted alone, or that is of an earlier try → nothing of it is settled", async () => {
+  const desk = await TestDesk.open({ concurrency: "4" });
+  const { batch } = await desk.run("pay.csv", PAID, (payload) => (payload.includes("ACC-2") ? undefined : SILENT));
+  expect(await statesOf(desk, batch)).toBe("unknown accepted unknown");
+  const flags = { state_dir: desk.config.state_dir };
+  const { stdout } = await called(status, [], { ...flags, unknown: true, csv: true });
+  const filled = stdout.replace(/,,,\s*$/gm, ',done,Asha Rao,"seen"\r');
+  expect(filled).toContain("seen");
+  const settled = async (text: string): Promise<unknown> => {
+    const from = desk.write("list.csv", text);
+    return called(settle, [], { ...flags, from }).catch((error: unknown) => (error as FileRefusedError).faults.map(({ code }) => code)); // prettier-ignore
+  };
+  expect(await settled(filled.replace("100.00", "7.00"))).toEqual(["list_moved"]);
+  expect(await statesOf(desk, batch)).toBe("unknown accepted unknown");
+  expect(await settled(filled)).toMatchObject({ code: 0 });
+  expect(await statesOf(desk, batch)).toBe("settled_done accepted settled_done");
+});
+
+test("the folder has the mark of another journal → its file is not even taken (I12)", async () => {
+  const [one, other] = [await TestDesk.open(), await TestDesk.open()];
+  await one.run("pay.csv", PAID);
+  copyFileSync(join(one.folder, ".paydrop"), join(other.folder, ".paydrop"));
+  await expect(other.run("pay.csv", PAID)).rejects.toMatchObject({ reason: "journal_of_another" });
+  expect(await other.store.batches({})).toEqual([]);
+  expect(readFileSync(join(other.folder, ".paydrop"))).toEqual(readFileSync(join(one.folder, ".paydrop")));
+});
+
+test("the rest of a batch, with another address → refused, nothing is asked there; by a person's word it goes", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID, () => 401);
+  let asked = 0;
+  const goOn = (more: object): Promise<unknown> => {
+    Object.assign(desk, { config: { ...desk.config, base_url: "http://127.0.0.1:2", ...more } });
+    return desk.run("pay.csv", undefined, () => void (asked += 1));
+  };
+  await expect(goOn({})).rejects.toMatchObject({ reason: "other_destination" });
+  expect(asked).toBe(0);
+  await goOn({ accept_destination: true });
+  expect(asked).toBe(3);
+  expect((await desk.store.acts({ batch })).map(({ kind }) => kind)).toContain("accept_destination");
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { HOLD_CODES } from "../../src/duplicates/seen.ts";
+import { NOT_RELEASED, tellHold, tellNotReleased } from "../../src/messages/holds.ts";
+
+const about = { batch: "K7Q29F3M", row: 34, file: "pay roll.csv" };
+const other = { batch: "S4B5Q25C", row: 2 };
+
+test.each([...HOLD_CODES, "another payee" as const])(
+  "%s → a sentence, and what to do: the harmless thing first",
+  (code) => {
+    const reason = code === "another payee" ? { code: "correction" as const, isOtherPayee: true as const } : { code };
+    const { text, todo } = tellHold({ ...reason, other, at: Date.UTC(2026, 10, 26) }, about);
+    expect(`${text} ${todo}`).not.toMatch(/[{}]|undefined|NaN/);
+    // a release is never the first step, and never only a paste away
+    const [first = "", ...more] = todo.split(/(?<=[.?]) /);
+    expect(first).not.toContain("paydrop release");
+    expect(more.filter((step) => step.includes("paydrop release")).every((step) => step.includes("--by NAME"))).toBe(
+      true,
+    );
+    expect(text.length).toBeLessThan(120);
+  },
+);
+
+test("where and when → in plain words", () => {
+  const told = tellHold({ code: "maybe_paid", other, at: Date.UTC(2026, 10, 26) }, about);
+  expect(told.text).toBe(
+    "The same payment was accepted on 26 Nov 2026 (row 2 of batch S4B5Q25C), and nothing tells them apart",
+  );
+  expect(told.todo).toContain("paydrop run 'pay roll.csv' --period YYYY-MM");
+  const repeat = tellHold({ code: "repeat_in_file", other: { batch: about.batch, row: 2 } }, about);
+  expect(repeat.text).toBe("Row 2 of this file is the same payment, and nothing tells them apart");
+});
+
+test.each(Object.keys(NOT_RELEASED) as (keyof typeof NOT_RELEASED)[])(
+  "not released, %s → why, and what first",
+  (why) => {
+    const told = tellNotReleased({ row: 34, why, other }, about.batch);
+    expect(told).toMatch(/^Row 34 .+\n {2}→ .+$/);
+    expect(told).not.toMatch(/[{}]|undefined/);
+  },
+);

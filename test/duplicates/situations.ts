@@ -1,0 +1,61 @@
+import { createKeys } from "../../src/duplicates/keys.ts";
+import type { Circumstances } from "../../src/duplicates/rules.ts";
+import type { Judged, Key, Seen } from "../../src/duplicates/seen.ts";
+
+const DAY = 86_400_000;
+export const NOW: number = Date.UTC(2026, 10, 27, 9);
+export const OWN = "OWNOWNOW";
+
+const keys = createKeys(new Uint8Array(32).fill(7));
+
+export const key = (kind: "payment" | "payee" | "reference", text: string): Key => keys.of(kind, text);
+
+/** A row in words: `asha 100`, `asha 100 ref INV-1 of 2026-11 corrects EARLIER1:3`. */
+interface Said {
+  readonly payment: Key;
+  readonly payee: Key;
+  readonly reference?: Key;
+  readonly period?: string;
+  readonly retryOf?: { readonly batch: string; readonly row: number };
+}
+
+export function read(words: string): Said {
+  const [, payee = "", amount = "", rest = ""] = /^(\S+) (\S+)(.*)$/.exec(words) ?? [];
+  const reference = / ref (\S+)/.exec(rest)?.[1];
+  const period = / of ([\d-]\S*(?: \(\w+\))?)/.exec(rest)?.[1]?.replaceAll(/[()]/g, "");
+  const [, batch, row] = / corrects (\w+):(\d+)/.exec(rest) ?? [];
+  return {
+    payment: key("payment", `${payee} ${amount}`),
+    payee: key("payee", payee),
+    ...(reference === undefined ? {} : { reference: key("reference", reference) }),
+    ...(period === undefined ? {} : { period }),
+    ...(batch === undefined ? {} : { retryOf: { batch, row: Number(row) } }),
+  };
+}
+
+/** The row that is judged: row 9 of its file. */
+export function rowOf(words: string): Judged {
+  return { row: 9, ...read(words) };
+}
+
+/**
+ * Another row: `EARLIER1:3 accepted 5d ago asha 100`; a row of the same file is `:3 ready asha 100`. `~` instead of a
+ * payee and an amount: it is invalid and has none.
+ */
+export function seenOf(words: string): Seen {
+  const [, batch = "", row, state, ago, rest = ""] = /^(\w*):(\d+) (\w+)(?: ([\d.]+)d ago)? (.*)$/.exec(words) ?? [];
+  const name = { batch: batch === "" ? OWN : batch, row: Number(row), state: state as Seen["state"] };
+  const when = ago === undefined ? {} : { wentAt: NOW - Number(ago) * DAY };
+  if (!rest.startsWith("~")) return { ...name, ...when, ...read(rest) };
+  const { retryOf } = read(rest.replace("~", "nobody 0"));
+  return { ...name, ...when, ...(retryOf ? { retryOf } : {}) };
+}
+
+export const KNOWN: Circumstances = {
+  batch: OWN,
+  now: NOW,
+  recentMs: 20 * DAY,
+  allowRepeats: false,
+  corrected: new Set(["CORRECTD"]),
+  isEarlier: (batch) => batch !== "LATER123",
+};

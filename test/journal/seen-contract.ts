@@ -1,0 +1,173 @@
+import { expect, test } from "vitest";
+import type { JournalStore, NewRow } from "../../src/journal/store.ts";
+import { act, key, newBatch, newRow, NOW, opened, record, sendAll, type OpenTestJournal } from "./stores.ts";
+
+/** `A3 accepted`: what was seen of a row. */
+async function seenOf(
+  store: JournalStore,
+  batch: string,
+  row: number,
+  corrected: readonly string[] = [],
+): Promise<string> {
+  const [page] = await store.seen(batch, { rows: [row] }, corrected);
+  return (page?.others ?? []).map((one) => `${one.batch[0] ?? ""}${one.row} ${one.state}`).sort().join(", "); // prettier-ignore
+}
+
+const PAY = "asha/100";
+const held = { state: "held" } as const;
+const named = (text: string): Partial<NewRow> => ({ reference: key(text) });
+
+/** What an earlier batch A has, with states of its rows; the judged row; what is seen of it. */
+const SITUATIONS: readonly (readonly [name: string, earlier: NewRow[], sent: string, judged: NewRow, seen: string])[] = [
+  ["the same payment, accepted", [newRow(2, PAY)], "accepted", newRow(2, PAY), "A2 accepted"],
+  ["the same payment, unclear", [newRow(2, PAY)], "unknown", newRow(2, PAY), "A2 unknown"],
+  ["the same payment, ready", [newRow(2, PAY)], "", newRow(2, PAY), "A2 ready"],
+  ["the same payment, held", [newRow(2, PAY, held)], "", newRow(2, PAY), "A2 held"],
+  ["the same payment, rejected: nobody's way", [newRow(2, PAY)], "rejected", newRow(2, PAY), ""],
+  ["the same payment, not sent: nobody's way", [newRow(2, PAY)], "not_sent", newRow(2, PAY), ""],
+  ["another payment of the payee", [newRow(2, "asha/99")], "accepted", newRow(2, PAY), ""],
+  ["its reference on another payment", [newRow(2, "ravi/5", named("R1"))], "accepted", newRow(2, PAY, named("R1")), "A2 accepted"],
+  ["the same payment and reference, once", [newRow(2, PAY, named("R1"))], "accepted", newRow(2, PAY, named("R1")), "A2 accepted"],
+  ["two references tell them apart", [newRow(2, PAY, named("R1"))], "accepted", newRow(2, PAY, named("R2")), ""],
+  ["one reference tells nothing", [newRow(2, PAY, named("R1")), newRow(3, PAY)], "accepted", newRow(2, PAY), "A2 accepted, A3 accepted"],
+  ["no reference before", [newRow(2, PAY)], "accepted", newRow(2, PAY, named("R2")), "A2 accepted"],
+  ["two months tell them apart", [newRow(2, PAY, { period: "2026-10" })], "accepted", newRow(2, PAY, { period: "2026-11" }), ""],
+  ["the same month", [newRow(2, PAY, { period: "2026-11" })], "accepted", newRow(2, PAY, { period: "2026-11" }), "A2 accepted"],
+  ["another label", [newRow(2, PAY, { period: "2026-11 bonus" })], "accepted", newRow(2, PAY, { period: "2026-11" }), ""],
+  ["a day and a month say nothing", [newRow(2, PAY, { period: "2026-10-31" })], "accepted", newRow(2, PAY, { period: "2026-11" }), "A2 accepted"],
+  ["two weeks", [newRow(2, PAY, { period: "2026-W46" })], "accepted", newRow(2, PAY, { period: "2026-W47" }), ""],
+  ["a week and a day say nothing", [newRow(2, PAY, { period: "2026-W46" })], "accepted", newRow(2, PAY, { period: "2026-11-12" }), "A2 accepted"],
+  ["a month before, none now", [newRow(2, PAY, { period: "2026-10" })], "accepted", newRow(2, PAY), "A2 accepted"],
+  ["the row that it corrects, whatever it is", [newRow(2, "ravi/5")], "rejected", newRow(2, PAY, { retryOf: { batch: "A", row: 2 } }), "A2 rejected"],
+  ["an invalid row that it corrects", [newRow(2, "", { state: "invalid" })], "", newRow(2, PAY, { retryOf: { batch: "A", row: 2 } }), "A2 invalid"],
+]; // prettier-ignore
+
+export function findsOtherRows(open: OpenTestJournal): void {
+  test.each(SITUATIONS)("another row is seen, or not: %s", async (_, earlier, sent, judged, expected) => {
+    const { store } = await open();
+    await opened(store, "A", earlier);
+    if (sent !== "") await sendAll(store, "A", Object.fromEntries(earlier.map(({ row }) => [row, sent as "accepted"])));
+    await record(store, newBatch("B"), [judged]);
+    expect(await seenOf(store, "B", judged.row)).toBe(expected);
+  });
+
+  test("rows on their way, of its own batch, of batches that others must not see → each as it stands", async () => {
+    const { store } = await open();
+    await opened(store, "A", [PAY, PAY]);
+    await store.commit("A", [], 1);
+    await record(store, newBatch("R"), [newRow(2, PAY)]);
+    await opened(store, "L", [PAY], { environment: "live" });
+    await opened(store, "C", [PAY, PAY]);
+    await store.commit("C", [], 1);
+    await store.setBatch("C", { phase: "cancelled" }, act("cancel"));
+    await record(store, newBatch("B"), [newRow(2, PAY), newRow(3, "ravi/5"), newRow(4, PAY)]);
+    const elsewhere = "A2 on_its_way, A3 ready";
+    expect(await seenOf(store, "B", 4)).toBe(`${elsewhere}, B2 ready, C2 on_its_way`);
+    expect(await seenOf(store, "B", 2)).toBe(`${elsewhere}, C2 on_its_way`);
+    expect(await seenOf(store, "A", 3)).toBe("A2 on_its_way, C2 on_its_way");
+    const [page] = await store.seen("B", { rows: [2] }, []);
+    expect(page).toMatchObject({ state: "ready", row: { row: 2, payment: key(PAY), payee: key("payee asha") } });
+    expect(page?.others.find(({ row, batch }) => batch === "A" && row === 2)).toMatchObject({ payment: key(PAY), wentAt: NOW }); // prettier-ignore
+  });
+
+  test("pages → rows that may still be judged, in row order, each once", async () => {
+    const { store } = await open();
+    const rows = [newRow(2, "1"), newRow(3, "", { state: "invalid" }), newRow(4, "3", held), newRow(5, "4"), newRow(6, "5")]; // prettier-ignore
+    await opened(store, "A", rows);
+    await store.move("A", [{ row: 5, to: "duplicate", from: ["ready"] }]);
+    await store.commit("A", [], 1);
+    const numbers = async (after: number, limit: number): Promise<number[]> =>
+      (await store.seen("A", { after, limit }, [])).map(({ row }) => row.row);
+    expect(await numbers(0, 2)).toEqual([4, 5]);
+    expect(await numbers(5, 2)).toEqual([6]);
+  });
+
+  test("rows with its payee → seen in batches that this one corrects, and nowhere else", async () => {
+    const { store } = await open();
+    await opened(store, "A", ["asha/99", "ravi/5"]);
+    await opened(store, "C", ["asha/98"]);
+    await sendAll(store, "A");
+    await record(store, newBatch("B"), [newRow(2, PAY)]);
+    expect(await seenOf(store, "B", 2)).toBe("");
+    expect(await seenOf(store, "B", 2, ["A"])).toBe("A2 accepted");
+  });
+
+  test("corrections of corrections → all of the family, from every member of it, however it is tied", async () => {
+    const { store } = await open();
+    const of = (batch: string, row: number): Partial<NewRow> => ({ retryOf: { batch, row } });
+    await opened(store, "A", [newRow(2, "asha/1")]);
+    await sendAll(store, "A", { 2: "rejected" });
+    await opened(store, "C", [newRow(2, "asha/2", of("A", 2))]);
+    await opened(store, "D", [newRow(2, "asha/3", of("C", 2))]);
+    await opened(store, "E", [newRow(2, "asha/4", of("A", 2)), newRow(3, "x", of("E", 3)), newRow(4, "y", of("NONE", 1))]); // prettier-ignore
+    expect(await seenOf(store, "D", 2)).toBe("A2 rejected, C2 ready, E2 ready");
+    expect(await seenOf(store, "A", 2)).toBe("C2 ready, D2 ready, E2 ready");
+    expect([await seenOf(store, "E", 3), await seenOf(store, "E", 4)]).toEqual(["", ""]);
+    await sendAll(store, "D");
+    await sendAll(store, "E", { 2: "not_sent" });
+    expect(await store.rows({ batch: "A" })).toMatchObject([{ state: "rejected" }]);
+    expect((await store.rows({ batch: "A" }))[0]).not.toHaveProperty("correctedBy");
+    await sendAll(store, "C");
+    expect((await store.rows({ batch: "A" }))[0]?.correctedBy).toEqual({ batch: "C", row: 2 });
+  });
+
+  test("more equal rows than are told → those that speak against sending are never crowded out", async () => {
+    const { store } = await open();
+    const many = (from: number, more: (at: number) => Partial<NewRow>): NewRow[] =>
+      Array.from({ length: 300 }, (_, at) => newRow(at + from, PAY, more(at)));
+    const paid = await opened(store, "A", [newRow(2, PAY, { period: "2026-11" }), newRow(3, PAY)]);
+    await sendAll(store, paid);
+    await opened(
+      store,
+      "D",
+      many(2, (at) => ({ period: `2026-${String((at % 9) + 1).padStart(2, "0")}` })),
+    );
+    await opened(
+      store,
+      "E",
+      many(2, (at) => named(`R${at}`)),
+    );
+    await opened(
+      store,
+      "F",
+      many(2, () => ({})),
+    );
+    const stopped = (await store.rows({ batch: "F" })).map(({ row }) => ({ row, to: "cancelled" as const, from: ["ready" as const] })); // prettier-ignore
+    await store.move("F", stopped, act("cancel"));
+    await record(store, newBatch("B"), [newRow(2, PAY, { ...named("new"), period: "2026-11" }), newRow(3, PAY)]);
+    expect(await seenOf(store, "B", 2)).toBe("A2 accepted, A3 accepted");
+    const [page] = await store.seen("B", { rows: [3] }, []);
+    expect(page?.others.length).toBe(200 + 1);
+  });
+
+  test("batches that share payments → how many rows, how many went, whether all are the same", async () => {
+    const { store } = await open();
+    await opened(store, "A", ["1", "2", "2", "3", newRow(6, "", { state: "invalid" })], { period: "2026-10" });
+    await sendAll(store, "A", { 4: "rejected", 5: "unknown" });
+    await opened(store, "C", ["9"], { sha256: "x" });
+    await opened(store, "L", ["1"], { environment: "live" });
+    await record(store, newBatch("R"), [newRow(2, "1")]);
+    const rows = [newRow(2, "1"), newRow(3, "2"), newRow(4, "2"), newRow(5, "2"), newRow(6, "8", { retryOf: { batch: "C", row: 2 } })]; // prettier-ignore
+    await record(store, newBatch("B", { sha256: newBatch("A").sha256 }), rows);
+    const place = { createdAt: NOW, folder: "/inbox/payouts", fileName: "payroll.csv" };
+    expect(await store.overlaps("B")).toEqual([
+      { batch: "A", ...place, period: "2026-10", rows: 4, shared: 3, went: 3, isSame: true, isNamed: false },
+      { batch: "C", ...place, rows: 1, shared: 0, went: 0, isSame: false, isNamed: true },
+    ]);
+  });
+
+  test("thousands of equal rows in two batches → judged in seconds, not in hours", async () => {
+    const { store } = await open();
+    for (const id of ["A", "B"]) {
+      const rows = Array.from({ length: 10_000 }, (_, at) =>
+        newRow(at + 2, PAY, { state: at === 0 ? "ready" : "held" }),
+      );
+      await opened(store, id, rows);
+    }
+    await sendAll(store, "A");
+    const began = performance.now();
+    for (let after = 0, page; (page = await store.seen("B", { after, limit: 1000 }, [])).length > 0;) after = page.at(-1)?.row.row ?? 0; // prettier-ignore
+    expect(await store.overlaps("B")).toMatchObject([{ shared: 10_000, went: 1 }]);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+}
