@@ -110,8 +110,9 @@ async function takeFile(work: Work, path: string, seen: string | undefined): Pro
   const taken = known ? { id: known.id, isKnown: true } : await recordFile(work, opened);
   if (!taken) return undefined;
   if (lost !== undefined) await store.setBatch(taken.id, {}, actOf(work, "accept_lost_journal", { note: lost }));
-  await store.noteSource(snapshot.path, snapshot.identity, taken.id);
-  if (known) await wakeUp(work, known);
+  if (!known) return taken;
+  await store.noteSource(snapshot.path, snapshot.identity, known.id);
+  await wakeUp(work, known);
   return taken;
 }
 
