@@ -7,7 +7,7 @@ import type { BatchRecord, JournalStore, Overlap, RowRecord, SeenPage } from "./
 /** Settings that DESIGN §7 depends on. */
 export type JudgingRules = Pick<Config, "duplicate_days" | "allow_repeats" | "all_or_nothing">;
 
-const PAGE_ROWS = 250;
+const PAGE_ROWS = 1000;
 
 export interface SeenRecord extends SeenPage {
   readonly record: RowRecord;
@@ -91,14 +91,14 @@ async function correctedBy(
   return corrected;
 }
 
-/** All rows of a batch that can be judged, with what was seen of them. */
+/** The rows of a batch that can be judged, with what was seen of them; `isConcerned` as in `store.seen`. */
 export async function* pagesOf(
   store: JournalStore,
   batch: string,
-  { corrected }: KnownCircumstances,
+  { corrected, isConcerned }: Pick<KnownCircumstances, "corrected"> & { readonly isConcerned: boolean },
 ): AsyncIterable<readonly SeenPage[]> {
   for (let after = 0; ;) {
-    const page = await store.seen(batch, { after, limit: PAGE_ROWS }, [...corrected]);
+    const page = await store.seen(batch, { after, limit: PAGE_ROWS, isConcerned }, [...corrected]);
     const last = page.at(-1);
     if (!last) return;
     yield page;

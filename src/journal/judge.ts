@@ -37,7 +37,9 @@ export async function judgeBatch(
   const ofFile: Reason[] = rules.all_or_nothing && batch.tallies.invalid ? [{ code: "all_or_nothing" }] : [];
   ofFile.push(...(await sameFileOf(store, id, known)));
   const repeats = new Repeats();
-  for await (const page of pagesOf(store, id, known)) {
+  // a row that nothing ties to another one stays ready, but where the whole file waits, or its payees are asked for (6)
+  const isConcerned = ofFile.length === 0 && known.corrected.size === 0;
+  for await (const page of pagesOf(store, id, { ...known, isConcerned })) {
     const later = await notNow(store, id, page);
     const moves: Move[] = [];
     for (const { row, state, others } of page) {
@@ -45,17 +47,16 @@ export async function judgeBatch(
       const kept = later.has(row.row) ? [...ofFile, NOT_NOW] : ofFile;
       const against = speakAgainst(row, others, known);
       const verdict = verdictOf(row, against, kept);
-      repeats.add(verdict, against);
+      repeats.add(against);
       if (verdict.state !== "ready" || state !== "ready") moves.push(moveTo(verdict, JUDGED));
     }
     await store.move(id, moves);
   }
-  const mostly = await repeats.mostlyPaid(store);
-  if (mostly)
-    await store.move(
-      id,
-      repeats.ready.map((row) => moveTo({ row, state: "held", reasons: [mostly] }, JUDGED)),
-    );
+  const mostly = await repeats.mostlyPaid(store, await batchNamed(store, id));
+  if (!mostly) return;
+  const ready = await store.rows({ batch: id, states: ["ready"] });
+  const hold = (row: RowRecord): Move => moveTo({ row: row.row, state: "held", reasons: [mostly] }, JUDGED);
+  await store.move(id, ready.map(hold));
 }
 
 const NOT_NOW: Reason = { code: "not_now" };
@@ -161,18 +162,13 @@ async function sameFileOf(store: JournalStore, batch: string, known: KnownCircum
 
 /** Counts which earlier batches the rows of a file repeat. */
 class Repeats {
-  /** Rows that would go. */
-  readonly ready: number[] = [];
-  #rows = 0;
   #repeating = 0;
   readonly #batches = new Map<string, { rows: number; readonly first: Seen }>();
 
-  add({ row, state }: Verdict, against: readonly Against[]): void {
+  add(against: readonly Against[]): void {
     const repeated = new Map(
       against.filter(({ code }) => REPEATS.includes(code)).map(({ other }) => [other.batch, other]),
     );
-    this.#rows += 1;
-    if (state === "ready") this.ready.push(row);
     if (repeated.size > 0) this.#repeating += 1;
     for (const [batch, first] of repeated) {
       const known = this.#batches.get(batch);
@@ -181,14 +177,17 @@ class Repeats {
     }
   }
 
-  /** Why all other rows wait, too. */
-  async mostlyPaid(store: JournalStore): Promise<Reason | undefined> {
+  /** Why all other rows of the batch that was judged wait, too. */
+  async mostlyPaid(store: JournalStore, { rows, tallies }: BatchRecord): Promise<Reason | undefined> {
+    const ready = tallies.ready?.rows ?? 0;
+    const judged = rows - (tallies.invalid?.rows ?? 0);
     for (const [id, { rows: repeated, first }] of this.#batches) {
-      if (this.ready.length === 0 || repeated * 2 <= this.#rows) continue;
-      const others = this.ready.length + this.#repeating - repeated;
+      if (ready === 0 || repeated * 2 <= judged) continue;
+      const others = ready + this.#repeating - repeated;
       const notGone = notGoneOf(await batchNamed(store, id));
-      const isMostly = isMostlyPaid({ rows: this.#rows, repeated, others, notGone });
-      if (isMostly) return { code: "mostly_paid", other: { batch: id, row: first.row } };
+      if (isMostlyPaid({ rows: judged, repeated, others, notGone })) {
+        return { code: "mostly_paid", other: { batch: id, row: first.row } };
+      }
     }
     return undefined;
   }

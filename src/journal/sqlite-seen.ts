@@ -22,8 +22,15 @@ const JUDGED = `SELECT r.row, r.state, r.payment, r.payee, r.reference, r.period
     EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row) AS isCorrected
   FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.payment IS NOT NULL`;
 const CHOSEN = `${JUDGED} AND r.row IN (SELECT value FROM json_each(?3)) ORDER BY r.row`;
-const PAGE = `${JUDGED} AND r.row > ?3 AND r.state IN ('ready', 'held', 'duplicate') AND NOT ${ON_ITS_WAY}
-  ORDER BY r.row LIMIT ?4`;
+const page = (only: string): string => `${JUDGED} AND r.row > ?3 AND r.state IN ('ready', 'held', 'duplicate')
+  AND NOT ${ON_ITS_WAY} AND ${only} ORDER BY r.row LIMIT ?4`;
+const PAGE = page("TRUE");
+const isKnown = (key: KeyColumn): string =>
+  `EXISTS (SELECT 1 FROM key k WHERE k.key = r.${key} AND (k.batch <> r.batch OR k.row < r.row))`;
+/** One search for each key: nearly all rows of nearly all files meet nothing, and stay ready. */
+const CONCERNED =
+  page(`(r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")} OR ${isKnown("reference")}
+  OR EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row))`);
 
 const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.reference, r.period, ${RETRY_OF},
   iif(${ON_ITS_WAY}, 'on_its_way', r.state) AS state, iif(${WENT}, coalesce(r.sentAt, b.lastAt), NULL) AS wentAt`;
@@ -66,7 +73,7 @@ export function seen(journal: Journal, ...[id, which, corrected]: Parameters<Jou
   const { after = -1, limit = -1 } = which;
   const judged = which.rows
     ? journal.records<JudgedRow>(CHOSEN, own.seq, id, JSON.stringify(which.rows))
-    : journal.records<JudgedRow>(PAGE, own.seq, id, after, limit);
+    : journal.records<JudgedRow>(which.isConcerned ? CONCERNED : PAGE, own.seq, id, after, limit);
   const search = new Search(journal, own, corrected, judged.at(-1)?.row ?? 0);
   return judged.map((one) => {
     const { row, payment, payee, reference, period, retryOf, state } = one;

@@ -259,11 +259,17 @@ export interface JournalStore {
    * well), unless two references or two periods of one form tell them apart; and its corrections, whatever became of them:
    * the row that `retryOf` names, the one that that row names in its turn and so on, and all rows that correct it or one of
    * those, one after the other. At most 200 for each key, the newest ones. Pages have the rows that are ready, held or
-   * duplicate, and not on their way.
+   * duplicate, and not on their way; `isConcerned`: of the ready ones only those that a payment, a reference or a
+   * correction ties to another row.
    */
   seen(
     batch: string,
-    rows: { readonly after?: number; readonly limit?: number; readonly rows?: readonly number[] },
+    rows: {
+      readonly after?: number;
+      readonly limit?: number;
+      readonly rows?: readonly number[];
+      readonly isConcerned?: boolean;
+    },
     /** For rule 6: rows with the same payee in these batches, too. */
     corrected: readonly string[],
   ): Promise<readonly SeenPage[]>;

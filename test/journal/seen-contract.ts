@@ -49,6 +49,8 @@ export function findsOtherRows(open: OpenTestJournal): void {
     if (sent !== "") await sendAll(store, "A", Object.fromEntries(earlier.map(({ row }) => [row, sent as "accepted"])));
     await record(store, newBatch("B"), [judged]);
     expect(await seenOf(store, "B", judged.row)).toBe(expected);
+    const concerned = await store.seen("B", { isConcerned: true }, []);
+    expect(expected === "" || concerned.some(({ row }) => row.row === judged.row)).toBe(true);
   });
 
   test("rows on their way, of its own batch, of batches that others must not see → each as it stands", async () => {
@@ -61,6 +63,8 @@ export function findsOtherRows(open: OpenTestJournal): void {
     await store.commit("C", [], 1);
     await store.setBatch("C", { phase: "cancelled" }, act("cancel"));
     await record(store, newBatch("B"), [newRow(2, PAY), newRow(3, "ravi/5"), newRow(4, PAY)]);
+    const concerned = await store.seen("B", { isConcerned: true }, []);
+    expect(concerned.map(({ row }) => row.row)).toEqual([2, 4]);
     const elsewhere = "A2 on_its_way, A3 ready";
     expect(await seenOf(store, "B", 4)).toBe(`${elsewhere}, B2 ready, C2 on_its_way`);
     expect(await seenOf(store, "B", 2)).toBe(`${elsewhere}, C2 on_its_way`);
