@@ -1,3 +1,4 @@
+import { brotliDecompressSync, unzipSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { concealOfCut } from "../config/secret.ts";
 import { causeOfNoAnswer, causeOfUnsent, describeFailure } from "./answer.ts";
@@ -13,8 +14,13 @@ export interface ExchangeOptions {
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** In place of a body in a coding that nobody asked for (we send no `Accept-Encoding`). */
-const ENCODED = "(compressed)";
+/** Codings that some proxies use unasked (we send no `Accept-Encoding`); a failure inside must not pass as accepted. */
+const DECODE: Readonly<Record<string, typeof unzipSync>> = {
+  gzip: unzipSync,
+  "x-gzip": unzipSync,
+  deflate: unzipSync,
+  br: brotliDecompressSync,
+};
 
 /**
  * One request and what became of it. It settles one time only, and is never written twice, or after it has settled:
@@ -34,7 +40,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #contentType = "";
   #retryAfter: string | undefined;
-  #isEncoded = false;
+  #coding = "";
   #statesLength = false;
   #chunks: Buffer[] = [];
   #bodyBytes = 0;
@@ -65,7 +71,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#contentType = first(headers["content-type"]) ?? "";
     this.#retryAfter = first(headers["retry-after"]);
-    this.#isEncoded = !/^(?:identity)?$/i.test(first(headers["content-encoding"]) ?? "");
+    this.#coding = (first(headers["content-encoding"]) ?? "").trim().toLowerCase();
     this.#statesLength =
       headers["content-length"] !== undefined || /chunked\s*$/i.test(String(headers["transfer-encoding"] ?? ""));
     this.#deadlineMs = Math.min(this.#deadlineMs, performance.now() + this.#options.bodyTimeoutMs);
@@ -111,12 +117,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settled(answer);
   }
 
-  #answered(bodyEnd: Answered["bodyEnd"]): Answered {
+  #answered(ended: Answered["bodyEnd"]): Answered {
     const [only = Buffer.alloc(0), ...more] = this.#chunks;
-    const text = (more.length > 0 ? Buffer.concat(this.#chunks) : only).toString("utf8");
+    const bytes = more.length > 0 ? Buffer.concat(this.#chunks) : only;
+    const read = decoded(bytes, this.#coding);
+    // what cannot be read says as little as what did not come
+    const bodyEnd = read === undefined && ended === "complete" ? "cut" : ended;
+    const text = read ?? "";
     // a filter further on would not know half a key at the edge of the text
-    const shown = this.#bodyBytes > BODY_BYTES_MAX ? concealOfCut(text) : text;
-    const body = this.#isEncoded && text !== "" ? ENCODED : shown;
+    const body = this.#bodyBytes > BODY_BYTES_MAX ? concealOfCut(text) : text;
     const [status, contentType, durationMs] = [this.#status, this.#contentType, this.#durationMs()];
     const answered: Answered = { kind: "answered", status, body, contentType, bodyEnd, durationMs };
     return this.#retryAfter === undefined ? answered : { ...answered, retryAfter: this.#retryAfter };
@@ -131,6 +140,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #durationMs(): number {
     return Math.round(performance.now() - this.#startedAt);
+  }
+}
+
+/** The text of a body; undefined where its coding cannot be undone, or it is larger than what is kept of one. */
+function decoded(bytes: Buffer, coding: string): string | undefined {
+  if (coding === "" || coding === "identity" || bytes.length === 0) return bytes.toString("utf8");
+  try {
+    return DECODE[coding]?.(bytes, { maxOutputLength: BODY_BYTES_MAX }).toString("utf8");
+  } catch {
+    return undefined;
   }
 }
 
