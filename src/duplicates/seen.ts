@@ -1,7 +1,7 @@
 import type { RowName } from "../checks/checked-row.ts";
 
-/** A keyed hash of 16 bytes; Buffers compare by `.equals`. */
-export type Key = Uint8Array;
+/** A keyed hash: 22 characters of base64url, 132 bits. */
+export type Key = string;
 
 /** What the rules know of the row that they judge. */
 export interface Judged {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { ROW_STATES } from "./states.ts";
+import type { JournalFacts } from "./store.ts";
 
 /** There is one; a journal with another one is refused. */
 export const SCHEMA_VERSION = 1;
@@ -21,7 +22,7 @@ const SCHEMA = `
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, environment ${oneOf("environment", ["live", "test"])},
     destination TEXT NOT NULL, fileName TEXT NOT NULL, folder TEXT NOT NULL, format TEXT NOT NULL,
     sha256 TEXT NOT NULL, sizeBytes INTEGER NOT NULL, period TEXT, reading TEXT NOT NULL, createdAt INTEGER NOT NULL,
-    rows INTEGER NOT NULL DEFAULT 0, total TEXT NOT NULL DEFAULT '0.00', label TEXT NOT NULL DEFAULT '', payments BLOB,
+    rows INTEGER NOT NULL DEFAULT 0, total TEXT NOT NULL DEFAULT '0.00', label TEXT NOT NULL DEFAULT '', payments TEXT,
     remarks TEXT, phase ${oneOf("phase", ["recording", "open", "paused", "cancelled"])},
     owesResults INTEGER NOT NULL DEFAULT 0, mark INTEGER NOT NULL DEFAULT 0, nextTurn INTEGER NOT NULL DEFAULT 1,
     letGo INTEGER NOT NULL DEFAULT 0, lastAt INTEGER NOT NULL, tallies TEXT,
@@ -34,7 +35,7 @@ const SCHEMA = `
 
   CREATE TABLE row (
     batch INTEGER NOT NULL, row INTEGER NOT NULL, state ${oneOf("state", ROW_STATES)}, turn INTEGER NOT NULL,
-    operation TEXT, option TEXT, amount TEXT, payment BLOB, payee BLOB, reference BLOB, period TEXT,
+    operation TEXT, option TEXT, amount TEXT, payment TEXT, payee TEXT, reference TEXT, period TEXT,
     retryBatch TEXT, retryRow INTEGER, place INTEGER, size INTEGER, faults TEXT, notices TEXT, code TEXT, reasons TEXT,
     attempts INTEGER NOT NULL DEFAULT 0, httpStatus INTEGER, sentAt INTEGER, durationMs INTEGER, response TEXT,
     settledBy TEXT,
@@ -44,7 +45,7 @@ const SCHEMA = `
   CREATE INDEX rowRetryOf ON row (retryBatch, retryRow) WHERE retryBatch IS NOT NULL;
 
   -- payments, references and payees of valid rows, sorted; isNamed: a payment whose row states a reference
-  CREATE TABLE key (key BLOB NOT NULL, batch INTEGER NOT NULL, row INTEGER NOT NULL, isNamed INTEGER NOT NULL,
+  CREATE TABLE key (key TEXT NOT NULL, batch INTEGER NOT NULL, row INTEGER NOT NULL, isNamed INTEGER NOT NULL,
     PRIMARY KEY (key, batch, row)) STRICT, WITHOUT ROWID;
 
   CREATE TABLE run (id INTEGER PRIMARY KEY, batch TEXT NOT NULL, login TEXT NOT NULL, host TEXT NOT NULL, by TEXT,
@@ -75,7 +76,7 @@ export function makeTables(database: DatabaseSync, mayBeNew: boolean): number {
       // copied or kept without its WAL, in which all of it may have been
       if (!mayBeNew) throw new DamageError("its tables are gone");
       database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION};`);
-      const secret = randomBytes(32);
+      const secret = randomBytes(32).toString("hex");
       const meta = database.prepare("INSERT INTO meta (key, value) VALUES ('keySecret', ?), ('stateId', ?)");
       meta.run(secret, stateIdOf(secret));
     }
@@ -95,9 +96,9 @@ function versionOf(database: DatabaseSync): number {
  * The id of this state directory, and the 32 random bytes that key the hashes of payments. Made once. The id is made from
  * the bytes: where they were changed, and every payment is forgotten, that is noticed. Throws DamageError.
  */
-export function readIdentity(database: DatabaseSync): { readonly stateId: string; readonly keySecret: Uint8Array } {
+export function readIdentity(database: DatabaseSync): Pick<JournalFacts, "stateId" | "keySecret"> {
   const [keySecret, stateId] = database.prepare("SELECT value FROM meta ORDER BY key").all().map(valueIn);
-  if (!(keySecret instanceof Uint8Array)) throw new DamageError("the key of its hashes is gone");
+  if (typeof keySecret !== "string") throw new DamageError("the key of its hashes is gone");
   if (stateId !== stateIdOf(keySecret)) throw new DamageError("the key of its hashes was changed");
   return { stateId, keySecret };
 }
@@ -106,7 +107,7 @@ function valueIn({ value }: Readonly<Record<string, unknown>>): unknown {
   return value;
 }
 
-function stateIdOf(secret: Uint8Array): string {
+function stateIdOf(secret: string): string {
   return createHash("sha256").update("paydrop state id").update(secret).digest("hex").slice(0, 16);
 }
 

@@ -110,7 +110,7 @@ function recordsOf(journal: Journal, where: string, ...values: readonly Value[])
   });
 }
 
-type Value = string | number | Uint8Array;
+type Value = string | number;
 type Given = readonly [sql: string, value: Value | readonly unknown[] | undefined];
 
 /** SQL of the conditions whose value is given; each takes its value once, a list as JSON. */

@@ -1,4 +1,4 @@
-import type { Judged, Key, Seen } from "../duplicates/seen.ts";
+import type { Judged, Seen } from "../duplicates/seen.ts";
 import { batchOf, type BatchRow } from "./sqlite-batches.ts";
 import { rowName, type Journal } from "./sqlite.ts";
 import { MAY_GO, ON_ITS_WAY, WENT } from "./states.ts";
@@ -112,7 +112,7 @@ class Search {
     const lists = [payments, this.#keyed(row, "reference", true, null)];
     for (const batch of this.#corrected) {
       const payees = (): Seen[] => this.#journal.records<Seen>(PAYEE, row.payee, batch, environment, seq);
-      lists.push(this.#once(`${textOf(row.payee)} in ${batch}`, () => [payees(), NOBODY]).all);
+      lists.push(this.#once(`${row.payee} in ${batch}`, () => [payees(), NOBODY]).all);
     }
     if (row.retryOf || row.isCorrected) lists.push(this.#journal.records<Seen>(KIN, id, row.row, environment));
     const [first = NOBODY, ...more] = lists.filter((list) => list.length > 0);
@@ -125,7 +125,7 @@ class Search {
     const [key, isHere, isElsewhere] = [row[column], row[`${column}Here`], row[`${column}Elsewhere`]];
     if (!key || (!isHere && !isElsewhere)) return NOBODY;
     const common = [key, this.#own.seq, Number(isUnnamed), period] as const;
-    const { elsewhere, here, all } = this.#once(`${textOf(key)} ${isHere} ${isUnnamed} ${period ?? ""}`, () => [
+    const { elsewhere, here, all } = this.#once(`${key} ${isHere} ${isUnnamed} ${period ?? ""}`, () => [
       isElsewhere ? this.#journal.records<Seen>(ELSEWHERE, ...common, this.#own.environment) : NOBODY,
       isHere ? this.#journal.records<Seen>(HERE, ...common, this.#lastRow) : NOBODY,
     ]);
@@ -142,8 +142,4 @@ class Search {
     }
     return found;
   }
-}
-
-function textOf(key: Key): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
 }

@@ -219,8 +219,8 @@ export interface JournalFacts {
   readonly letGo: number;
   /** The latest time that it knows. */
   readonly lastAt: number;
-  /** Secret of the keyed hashes, 32 bytes. */
-  readonly keySecret: Uint8Array;
+  /** Secret of the keyed hashes: 32 bytes in hex. */
+  readonly keySecret: string;
 }
 
 /**

@@ -4,14 +4,16 @@ import type { ErrorReason } from "../messages/errors.ts";
 import type { Facts } from "../messages/sentence.ts";
 import { callsOf } from "./calls.ts";
 import type { OpenOptions } from "./database.ts";
-import type { JournalStore } from "./store.ts";
 
 interface Start {
   readonly journalOf: string;
   readonly options: OpenOptions;
 }
 
-/** The one message there is, and its answer. The answer to the start has the id 0. */
+/**
+ * The one message there is, and its answer, as JSON: so a thousand small objects cross in a fraction of the time. But of
+ * what was seen of equal rows the lists are the same, and cross once. The answer to the start has the id 0.
+ */
 interface Asked {
   readonly id: number;
   readonly method: string;
@@ -39,10 +41,11 @@ export async function callThread(stateDir: string, options: OpenOptions): Promis
     failure ??= new PaydropError("journal_failed", { path: stateDir, found });
     for (const { reject } of waiting.values()) reject(failure);
   };
-  worker.on("message", ({ id, value, failed }: Answered) => {
+  worker.on("message", (answer: string | Answered) => {
+    const { id, value, failed } = typeof answer === "string" ? (JSON.parse(answer) as Answered) : answer;
     const asked = waiting.get(id);
     waiting.delete(id);
-    if (!failed) asked?.resolve(unpack(value));
+    if (!failed) asked?.resolve(value);
     else if (failed.reason === undefined) asked?.reject(new Error(failed.message));
     else asked?.reject(new PaydropError(failed.reason as ErrorReason, failed.facts));
   });
@@ -59,26 +62,24 @@ export async function callThread(stateDir: string, options: OpenOptions): Promis
     if (failure && method === "close") return;
     if (failure) throw failure;
     last += 1;
-    worker.postMessage({
-      id: last,
-      method,
-      isJudging,
-      values: values.map((value) => pack(value, method)),
-    } satisfies Asked);
+    worker.postMessage(JSON.stringify({ id: last, method, isJudging, values } satisfies Asked));
     return waitFor(last);
   };
 }
 
 /** What a thread of its own runs: this very file. */
 function serve(port: MessagePort, { journalOf, options }: Start): void {
+  const tell = (answered: Answered): void => port.postMessage(JSON.stringify(answered));
   const answer = async (id: number, work: () => unknown, method?: string): Promise<void> => {
     try {
-      port.postMessage({ id, value: pack(await work(), method) } satisfies Answered);
+      const value = await work();
+      if (method === "seen") port.postMessage({ id, value } satisfies Answered);
+      else tell({ id, value });
     } catch (thrown) {
       // the system's code of an error does not cross threads: such an error is put into words here
       const error = foreseen(thrown);
       const told = error instanceof PaydropError ? { reason: error.reason, facts: error.facts } : {};
-      port.postMessage({ id, failed: { message: messageOf(error), ...told } } satisfies Answered);
+      tell({ id, failed: { message: messageOf(error), ...told } });
     }
   };
   let call: ReturnType<typeof callsOf> | undefined;
@@ -86,76 +87,21 @@ function serve(port: MessagePort, { journalOf, options }: Start): void {
     call = callsOf(journalOf, options);
   });
   if (!call) port.close();
-  port.on("message", ({ id, method, isJudging, values }: Asked) => {
-    const answered = answer(id, () => call?.(method, isJudging, values.map(unpack)), method);
+  port.on("message", (asked: string) => {
+    const { id, method, isJudging, values } = JSON.parse(asked) as Asked;
+    // an argument that was left out crosses as null
+    const answered = answer(
+      id,
+      () =>
+        call?.(
+          method,
+          isJudging,
+          values.map((value) => value ?? undefined),
+        ),
+      method,
+    );
     if (method === "close") void answered.then(() => port.close());
   });
-}
-
-/** Calls for many rows without keys: as JSON they cross, and become objects, in a fraction of the time. */
-const PLAIN: readonly unknown[] = ["rows", "commit", "move"] satisfies (keyof JournalStore)[];
-
-/**
- * A long list with keys as it crosses threads: of objects one list for each field, of keys their bytes in a row, of equal
- * values one. To carry over a thousand small objects costs more than what is in them.
- */
-interface Packed {
-  readonly packed: "json" | "same" | "bytes" | "lists" | "fields";
-  readonly length: number;
-  readonly items: unknown;
-  /** Lists: how long each one is, and which one stands where. Fields: their names. */
-  readonly sizes?: readonly number[];
-  readonly which?: unknown;
-  readonly fields?: readonly string[];
-}
-
-const FEW = 8;
-
-function pack(value: unknown, method?: string): unknown {
-  const isPlain = PLAIN.includes(method) && typeof value === "object";
-  if (isPlain) return { packed: "json", length: 1, items: JSON.stringify(value) } satisfies Packed;
-  if (!Array.isArray(value) || value.length < FEW) return value;
-  const [list, { length }, first] = [value as unknown[], value, value[0] as unknown];
-  if (list.every((one) => one === first)) return { packed: "same", length, items: first } satisfies Packed;
-  if (list.every((one) => one instanceof Uint8Array && one.length === (first as Uint8Array).length)) {
-    return { packed: "bytes", length, items: Buffer.concat(list as Uint8Array[]) } satisfies Packed;
-  }
-  if (list.every(Array.isArray)) {
-    // the same list for many rows crosses once
-    const lists = [...new Set(list as unknown[][])];
-    const places = new Map(lists.map((one, at) => [one, at]));
-    const which = pack((list as unknown[][]).map((one) => places.get(one)));
-    const sizes = lists.map((one) => one.length);
-    return { packed: "lists", length, sizes, items: pack(lists.flat()), which } satisfies Packed;
-  }
-  if (!list.every((one) => typeof one === "object" && one !== null && !(one instanceof Uint8Array))) return value;
-  const objects = list as Record<string, unknown>[];
-  const fields = [...new Set(objects.flatMap((one) => Object.keys(one)))];
-  const items = fields.map((field) => pack(objects.map((one) => one[field])));
-  return { packed: "fields", length, fields, items } satisfies Packed;
-}
-
-function unpack(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !("packed" in value)) return value;
-  const { packed, length, items, sizes = [], which, fields = [] } = value as Packed;
-  if (packed === "json") return JSON.parse(items as string);
-  if (packed === "same") return Array.from({ length }, () => items);
-  if (packed === "bytes") {
-    const bytes = items as Uint8Array;
-    const width = bytes.length / length;
-    return Array.from({ length }, (_, at) => bytes.subarray(at * width, (at + 1) * width));
-  }
-  if (packed === "lists") {
-    const all = (unpack(items) as unknown[]).values();
-    const lists = sizes.map((size) => Array.from({ length: size }, () => all.next().value));
-    return (unpack(which) as number[]).map((at) => lists[at]);
-  }
-  const objects = Array.from({ length }, (): Record<string, unknown> => ({}));
-  for (const [at, field] of fields.entries()) {
-    const values = unpack((items as unknown[])[at]) as unknown[];
-    for (const [row, object] of objects.entries()) if (values[row] !== undefined) object[field] = values[row];
-  }
-  return objects;
 }
 
 if (!isMainThread && parentPort && (workerData as Partial<Start> | null)?.journalOf !== undefined) {

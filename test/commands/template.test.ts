@@ -100,7 +100,7 @@ describe("the rows of an earlier batch", () => {
       rows: invalid.length,
       total: "0",
       label: "payout",
-      payments: new Uint8Array(16),
+      payments: "none",
       remarks: [],
     });
     await store.judging(() => store.setBatch(facts.id, { phase: "open" }));

@@ -26,7 +26,7 @@ test("a row is ready → every same payment that went recently or still goes is 
       const row = rowOf(said);
       const { state } = verdictOf(row, speakAgainst(row, seen, KNOWN));
       if (state !== "ready") return;
-      const same = seen.filter((other) => Buffer.from(other.payment ?? []).equals(row.payment));
+      const same = seen.filter((other) => other.payment === row.payment);
       const isOld = ({ state: was, wentAt = 0 }: Seen): boolean => was === "settled_done" && wentAt > 0;
       expect(same.every((other) => isToldApart(row, other) || isOld(other))).toBe(true);
     }),
@@ -116,7 +116,7 @@ async function twice(store: JournalStore): Promise<string[]> {
   }
   for (const [at, one] of rows.entries()) {
     for (const other of rows.slice(at + 1)) {
-      const isSame = Buffer.from(one.said.payment).equals(other.said.payment) && !isToldApart(one.said, other.said);
+      const isSame = one.said.payment === other.said.payment && !isToldApart(one.said, other.said);
       if (isSame) found.push(`${one.name} and ${other.name}`);
     }
   }

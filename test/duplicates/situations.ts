@@ -6,7 +6,7 @@ const DAY = 86_400_000;
 export const NOW: number = Date.UTC(2026, 10, 27, 9);
 export const OWN = "OWNOWNOW";
 
-const keys = createKeys(new Uint8Array(32).fill(7));
+const keys = createKeys("07".repeat(32));
 
 export const key = (kind: "payment" | "payee" | "reference", text: string): Key => keys.of(kind, text);
 

@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import type { Key } from "../../src/duplicates/seen.ts";
 import type { Act, JournalStore, NewBatch, NewRow, Outcome, RowRecord, Totals, Who } from "../../src/journal/store.ts";
 
 /** One journal, and what else may be done with it: an engine gives it to the contract suite. */
@@ -20,8 +21,8 @@ export function act(kind: Act["kind"], more: Partial<Act> = {}): Act {
   return { ...ASHA, by: "Asha Rao", at: NOW, kind, ...more };
 }
 
-export function key(text: string): Uint8Array {
-  return new Uint8Array(createHash("sha256").update(text).digest()).slice(0, 16);
+export function key(text: string): Key {
+  return hash("sha256", text, "base64url").slice(0, 22);
 }
 
 export function newBatch(id: string, more: Partial<NewBatch> = {}): NewBatch {
@@ -32,7 +33,7 @@ export function newBatch(id: string, more: Partial<NewBatch> = {}): NewBatch {
     fileName: "payroll.csv",
     folder: "/inbox/payouts",
     format: "csv",
-    sha256: createHash("sha256").update(id).digest("hex"),
+    sha256: hash("sha256", id),
     sizeBytes: 1024,
     reading: '{"format":"csv"}',
     createdAt: NOW,
