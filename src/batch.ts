@@ -1,32 +1,27 @@
 /** The story of a batch: snapshot → open → known? → check → record → judge → send → write. */
 import { rmSync } from "node:fs";
-import { formatUnits, unitsOf } from "./amount.ts";
 import { join } from "node:path";
-import { checkFile, type Checked } from "./checks/check-file.ts";
 import { keptOf, openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
-import { createSpool, openSpool } from "./checks/spool.ts";
+import { openSpool } from "./checks/spool.ts";
+import type { Checked } from "./checks/check-file.ts";
 import type { Config } from "./config/schema.ts";
-import { createKeys, PaymentsDigest } from "./duplicates/keys.ts";
-import { startOfDay } from "./day.ts";
-import { PaydropError } from "./errors.ts";
-import type { BatchReport, CheckedFile, RunEvent, Stop } from "./events.ts";
+import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { assertMark, keepMark } from "./intake/mark.ts";
 import { takeSnapshot } from "./intake/snapshot.ts";
-import { batchIdOf } from "./journal/batch-id.ts";
 import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown } from "./journal/known.ts";
-import { newRowOf } from "./journal/new-row.ts";
-import type { Act, BatchRecord, JournalStore, NewBatch, Who } from "./journal/store.ts";
-import { isStopOfRest, stopFor } from "./messages/stops.ts";
-import { OPERATIONS } from "./operations/index.ts";
+import { newBatchOf, recordRows } from "./journal/record.ts";
+import type { Act, BatchRecord, JournalStore, Who } from "./journal/store.ts";
+import { isStopOfRest } from "./messages/stops.ts";
 import { firstHeld } from "./results/row-text.ts";
 import { byStatusOf } from "./results/totals.ts";
 import { keptStop } from "./results/summary.ts";
 import { writeResults } from "./results/write.ts";
 import { snapshotPath, spoolPath } from "./state-dir.ts";
 import { wake } from "./submission/again.ts";
+import { stopBefore } from "./submission/may-go.ts";
 import type { Shared } from "./submission/shared.ts";
 import { submit, type Submitted } from "./submission/submit.ts";
 
@@ -150,57 +145,12 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
   }
 }
 
-/** What a file is written down with; `check` does it on a journal that is thrown away. */
-export type Recording = Pick<Work, "config" | "store" | "destination" | "now">;
-
-export async function newBatchOf(
-  { config, store, destination, now }: Recording,
-  opened: OpenedFile,
-): Promise<NewBatch> {
-  const { snapshot, table, period } = opened;
-  const { sha256, sizeBytes, fileName, folder } = snapshot;
-  const { environment } = config;
-  const times = (await store.batches({ sha256, environment })).length;
-  return {
-    ...{ id: batchIdOf({ sha256, environment, period, sheet: table.reading.sheet }, times), environment, destination },
-    ...{ fileName, folder, format: table.reading.format, sha256, sizeBytes, reading: keptOf(opened), createdAt: now() },
-    ...(period === undefined ? {} : { period }),
-  };
-}
-
-/** Each row is checked, its payload goes into the spool, and what must be remembered of it into the journal (I7). */
-export async function recordRows(
-  { config, store, now }: Recording,
-  opened: OpenedFile,
-  batch: NewBatch,
-  toldMax?: number,
-): Promise<Checked> {
-  const spool = createSpool(spoolPath(config.state_dir, batch.id));
-  const keys = createKeys((await store.facts()).keySecret);
-  const payments = new PaymentsDigest();
-  const checking = checkFile(opened, config, { now: now(), toldMax });
-  let writing: Promise<void> = Promise.resolve();
-  try {
-    for await (const page of checking.pages()) {
-      const rows = page.map((row) => newRowOf(row, batch.period, { keys, payments, spool }));
-      await writing;
-      writing = store.addRows(batch.id, rows);
-      writing.catch(() => undefined);
-    }
-    await writing;
-  } finally {
-    spool.close();
-  }
-  const found = checking.end();
-  const { total, operation: label, remarks } = found;
-  await store.endRows(batch.id, {
-    ...{ rows: total.rows, total: total.amount, label, remarks, payments: payments.value() },
-  });
-  return found;
-}
-
 /** What was found, and what became of the rows when they were judged. */
-export async function toldOf({ store, destination }: Recording, found: Checked, id: string): Promise<CheckedFile> {
+export async function toldOf(
+  { store, destination }: Pick<Work, "store" | "destination">,
+  found: Checked,
+  id: string,
+): Promise<CheckedFile> {
   const { environment, tallies } = await batchNamed(store, id);
   const held = tallies.held ? await firstHeld(store, id) : [];
   const heldCount = tallies.held?.rows ?? 0;
@@ -256,11 +206,8 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
   const start = { batch: batch.id, checked: checked ?? knownFile(batch), resumed: isKnown };
   tell({ type: "start", ...start, toSend: ready.rows, toSendTotal: ready.amount });
   if (ready.rows === 0) return { requests: 0 };
-  if (batch.phase !== "open") return stopped(work, batch, { requests: 0, stop: stopFor(phaseStop(batch)) });
-  const overDay = await stopOfDay(work, batch);
-  if (overDay) return stopped(work, batch, { requests: 0, stop: overDay });
-  await assertDestination(work, batch);
-  await assertKeys(work, batch);
+  const stop = await stopBefore(work, batch, (kind, more) => actOf(work, kind, more));
+  if (stop) return stopped(work, batch, { requests: 0, stop });
   const spool = openSpool(spoolPath(config.state_dir, batch.id));
   const other = new AbortController();
   const mark = work.isTrial ? undefined : await keepMark(batch.folder, store, (lost) => other.abort(lost));
@@ -275,24 +222,6 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
   }
 }
 
-/** `max_per_day`: what went today, and would go of this batch. */
-async function stopOfDay({ config, store, now }: Work, { id }: BatchRecord): Promise<Stop | undefined> {
-  const capped = OPERATIONS.filter(({ folder }) => config.rules[folder]?.max_per_day !== undefined);
-  if (capped.length === 0) return undefined;
-  const sums = await store.sumsOfDay(id, startOfDay(now(), config.time_zone));
-  for (const { name, folder } of capped) {
-    const { amount: sum = "0" } = sums[name] ?? {};
-    const most = config.rules[folder]?.max_per_day ?? sum;
-    const over = unitsOf(sum) - unitsOf(most);
-    if (over > 0n) return stopFor("day_over_cap", { operation: folder, sum, most, over: formatUnits(over) });
-  }
-  return undefined;
-}
-
-function phaseStop({ phase }: BatchRecord): "paused" | "cancelled" {
-  return phase === "cancelled" ? "cancelled" : "paused";
-}
-
 /** Tells of a stop; one that is only about the rest says nothing where no row is left. */
 async function stopped({ store, tell }: Work, { id }: BatchRecord, submitted: Submitted): Promise<Submitted> {
   const { stop, requests } = submitted;
@@ -302,28 +231,6 @@ async function stopped({ store, tell }: Work, { id }: BatchRecord, submitted: Su
   if (isStopOfRest(stop.code) && remaining === 0 && !unsent?.rows) return { requests };
   tell({ type: "stopped", batch: id, stop, remaining });
   return submitted;
-}
-
-/** Payouts travel encrypted (§5.2): without AES key and IV nothing of a batch goes that has one among its ready rows. */
-async function assertKeys({ store, shared }: Work, { id: batch, label }: BatchRecord): Promise<void> {
-  if (shared.sender().encrypts) return;
-  const encrypted = OPERATIONS.filter((operation) => operation.encrypted).map(({ name }) => name);
-  // the rows are asked only where the label does not say it
-  const rows = label === "mixed" ? await store.rows({ batch, states: ["ready"] }) : [];
-  const operation = encrypted.find((name) => label.startsWith(name) || rows.some((row) => row.operation === name));
-  if (operation !== undefined) throw new PaydropError("keys_missing", { operation });
-}
-
-/** A batch goes on only to where it began, unless a person says otherwise; in another environment never. */
-async function assertDestination(work: Work, batch: BatchRecord): Promise<void> {
-  const { config, store, destination } = work;
-  const { id, environment } = batch;
-  const facts = { batch: id, began: batch.destination, destination, environment, is: config.environment };
-  if (environment !== config.environment) throw new PaydropError("other_environment", facts);
-  if (batch.destination === destination) return;
-  if (!config.accept_destination) throw new PaydropError("other_destination", facts);
-  const act = actOf(work, "accept_destination", { note: `${batch.destination} → ${destination}` });
-  await store.setBatch(id, { destination }, { ...act, batch: id });
 }
 
 /** What is told of a file that was checked in an earlier run. */

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { newBatchOf, recordRows, toldOf, type Recording } from "../batch.ts";
+import { toldOf } from "../batch.ts";
+import { newBatchOf, recordRows, type Recording } from "../journal/record.ts";
 import { checkFile } from "../checks/check-file.ts";
 import { keptOf, openFile, type OpenedFile } from "../checks/open-file.ts";
 import { loadSettings } from "../config/load.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { batchIdOf } from "../../src/journal/batch-id.ts";
+import { batchIdOf } from "../../src/journal/record.ts";
 
 const FILE = { sha256: "ab".repeat(32), environment: "test" } as const;
 

@@ -1,0 +1,124 @@
+import { hash } from "node:crypto";
+import { checkFile, type Checked } from "../checks/check-file.ts";
+import type { CheckedRow } from "../checks/checked-row.ts";
+import { keptOf, type OpenedFile } from "../checks/open-file.ts";
+import { createSpool } from "../checks/spool.ts";
+import type { Config } from "../config/schema.ts";
+import { createKeys, PaymentsDigest, type Keys } from "../duplicates/keys.ts";
+import { spoolPath } from "../state-dir.ts";
+import type { Environment, JournalStore, NewBatch, NewRow } from "./store.ts";
+
+/** What a file is written down with; `check` does it on a journal that is thrown away. */
+export interface Recording {
+  readonly config: Config;
+  readonly store: JournalStore;
+  readonly destination: string;
+  readonly now: () => number;
+}
+
+export async function newBatchOf(
+  { config, store, destination, now }: Recording,
+  opened: OpenedFile,
+): Promise<NewBatch> {
+  const { snapshot, table, period } = opened;
+  const { sha256, sizeBytes, fileName, folder } = snapshot;
+  const { environment } = config;
+  const times = (await store.batches({ sha256, environment })).length;
+  return {
+    ...{ id: batchIdOf({ sha256, environment, period, sheet: table.reading.sheet }, times), environment, destination },
+    ...{ fileName, folder, format: table.reading.format, sha256, sizeBytes, reading: keptOf(opened), createdAt: now() },
+    ...(period === undefined ? {} : { period }),
+  };
+}
+
+/** Each row is checked, its payload goes into the spool, and what must be remembered of it into the journal (I7). */
+export async function recordRows(
+  { config, store, now }: Recording,
+  opened: OpenedFile,
+  batch: NewBatch,
+  toldMax?: number,
+): Promise<Checked> {
+  const spool = createSpool(spoolPath(config.state_dir, batch.id));
+  const keys = createKeys((await store.facts()).keySecret);
+  const payments = new PaymentsDigest();
+  const checking = checkFile(opened, config, { now: now(), toldMax });
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    for await (const page of checking.pages()) {
+      const rows = page.map((row) => newRowOf(row, batch.period, { keys, payments, spool }));
+      await writing;
+      writing = store.addRows(batch.id, rows);
+      writing.catch(() => undefined);
+    }
+    await writing;
+  } finally {
+    spool.close();
+  }
+  const found = checking.end();
+  const { total, operation: label, remarks } = found;
+  await store.endRows(batch.id, {
+    ...{ rows: total.rows, total: total.amount, label, remarks, payments: payments.value() },
+  });
+  return found;
+}
+
+/** Where a row leaves its payload, and what hides its texts. */
+interface Places {
+  readonly keys: Keys;
+  readonly payments: PaymentsDigest;
+  readonly spool: { add(payload: string): { readonly place: number; readonly size: number } };
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/**
+ * What the journal remembers of a checked row: texts become keyed hashes (I10), the payload goes into the spool.
+ * `period`: what was stated for the whole file.
+ */
+function newRowOf(checked: CheckedRow, period: string | undefined, { keys, payments, spool }: Places): NewRow {
+  const { row, instruction, faults, notices, notNow, operation, option, amount, payee, reference, retryOf } = checked;
+  const state = instruction ? (notNow ? "held" : "ready") : "invalid";
+  const found: Writable<NewRow> = { row: row.number, state, faults: notNow ? [notNow] : faults, notices };
+  const own = checked.period ?? period;
+  if (operation !== undefined) found.operation = operation;
+  if (option !== undefined) found.option = option;
+  if (amount !== undefined) found.amount = amount;
+  if (own !== undefined) found.period = own;
+  if (retryOf !== undefined) found.retryOf = retryOf;
+  if (payee !== undefined) found.payee = keys.of("payee", payee);
+  if (reference !== undefined) found.reference = keys.of("reference", reference);
+  if (!instruction) return found;
+  const payment = keys.of("payment", instruction.payment);
+  payments.add(payment);
+  return Object.assign(found, { payment }, spool.add(instruction.payload));
+}
+
+/** Without I, L, O, U: nobody mistakes a 1 or a 0, and no word comes about. */
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const CHARACTERS = 8;
+
+/**
+ * The id of a batch comes from the file's bytes, the environment, the stated period, the sheet of a workbook, and how
+ * often that was taken before (`times`).
+ */
+export function batchIdOf(
+  file: {
+    readonly sha256: string;
+    readonly environment: Environment;
+    readonly period?: string | undefined;
+    readonly sheet?: string | undefined;
+  },
+  times: number,
+): string {
+  const sheet = file.sheet === undefined ? [] : [file.sheet];
+  const said = [file.sha256, file.environment, file.period ?? "", String(times), ...sheet];
+  const digest = hash("sha256", said.join("\0"), "buffer");
+  let id = "";
+  // a spreadsheet would change an id that looks like a number, in the list of rows to settle, and it would be unknown
+  for (let from = 0; from <= digest.length - CHARACTERS && LOOKS_LIKE_NUMBER.test(id); from += 1) {
+    id = [...digest.subarray(from, from + CHARACTERS)].map((byte) => ALPHABET[byte & 31]).join("");
+  }
+  return id;
+}
+
+const LOOKS_LIKE_NUMBER = /^\d*E?\d*$/;

@@ -1,0 +1,63 @@
+import { formatUnits, unitsOf } from "../amount.ts";
+import type { Config } from "../config/schema.ts";
+import { startOfDay } from "../day.ts";
+import { PaydropError } from "../errors.ts";
+import type { Act, BatchRecord, JournalStore } from "../journal/store.ts";
+import { stopFor, type Stop } from "../messages/stops.ts";
+import { OPERATIONS } from "../operations/index.ts";
+import type { Shared } from "./shared.ts";
+
+interface Sending {
+  readonly config: Config;
+  readonly store: JournalStore;
+  readonly destination: string;
+  readonly shared: Shared;
+  readonly now: () => number;
+}
+type ActOf = (kind: Act["kind"], more: Partial<Act>) => Act;
+
+/** Why nothing of a batch goes now. Throws where the keys are missing or the destination is another one. */
+export async function stopBefore(work: Sending, batch: BatchRecord, actOf: ActOf): Promise<Stop | undefined> {
+  if (batch.phase !== "open") return stopFor(batch.phase === "cancelled" ? "cancelled" : "paused");
+  const overDay = await stopOfDay(work, batch);
+  if (overDay) return overDay;
+  await assertDestination(work, batch, actOf);
+  await assertKeys(work, batch);
+  return undefined;
+}
+
+/** `max_per_day`: what went today, and would go of this batch. */
+async function stopOfDay({ config, store, now }: Sending, { id }: BatchRecord): Promise<Stop | undefined> {
+  const capped = OPERATIONS.filter(({ folder }) => config.rules[folder]?.max_per_day !== undefined);
+  if (capped.length === 0) return undefined;
+  const sums = await store.sumsOfDay(id, startOfDay(now(), config.time_zone));
+  for (const { name, folder } of capped) {
+    const { amount: sum = "0" } = sums[name] ?? {};
+    const most = config.rules[folder]?.max_per_day ?? sum;
+    const over = unitsOf(sum) - unitsOf(most);
+    if (over > 0n) return stopFor("day_over_cap", { operation: folder, sum, most, over: formatUnits(over) });
+  }
+  return undefined;
+}
+
+/** Payouts travel encrypted (§5.2): without AES key and IV nothing of a batch goes that has one among its ready rows. */
+async function assertKeys({ store, shared }: Sending, { id: batch, label }: BatchRecord): Promise<void> {
+  if (shared.sender().encrypts) return;
+  const encrypted = OPERATIONS.filter((operation) => operation.encrypted).map(({ name }) => name);
+  // the rows are asked only where the label does not say it
+  const rows = label === "mixed" ? await store.rows({ batch, states: ["ready"] }) : [];
+  const operation = encrypted.find((name) => label.startsWith(name) || rows.some((row) => row.operation === name));
+  if (operation !== undefined) throw new PaydropError("keys_missing", { operation });
+}
+
+/** A batch goes on only to where it began, unless a person says otherwise; in another environment never. */
+async function assertDestination(work: Sending, batch: BatchRecord, actOf: ActOf): Promise<void> {
+  const { config, store, destination } = work;
+  const { id, environment } = batch;
+  const facts = { batch: id, began: batch.destination, destination, environment, is: config.environment };
+  if (environment !== config.environment) throw new PaydropError("other_environment", facts);
+  if (batch.destination === destination) return;
+  if (!config.accept_destination) throw new PaydropError("other_destination", facts);
+  const act = actOf("accept_destination", { note: `${batch.destination} → ${destination}` });
+  await store.setBatch(id, { destination }, { ...act, batch: id });
+}
