@@ -19,7 +19,7 @@ export default defineConfig({
     "journal-thread": "src/journal/thread.ts",
   },
   platform: "node",
-  external: (id) => /^[^./]/.test(id) && !/^(?:zod|commander)(?:\/|$)/.test(id),
+  external: (id) => /^[^./]/.test(id) && !/^(?:zod|commander|undici\/lib)(?:\/|$)/.test(id),
   output: {
     format: "esm",
     chunkFileNames: "[name]-[hash].js",
