@@ -3,13 +3,25 @@ import type { Fault } from "../messages/sentence.ts";
 import type { Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
 import { cellOf, faultAt, isFinding, readCell, wordsAt } from "./cells.ts";
-import type { CheckedRow } from "./checked-row.ts";
-import { cannotBe, type Finding } from "./not-a-value.ts";
+import { createCannotBe, type Finding } from "./not-a-value.ts";
 import { isDay, monthNumber, readPeriod } from "./periods.ts";
 
-type Own = { -readonly [Name in "reference" | "period" | "retryOf"]?: CheckedRow[Name] };
+/** A row of a batch, as people name it. */
+export interface RowName {
+  readonly batch: string;
+  readonly row: number;
+}
+
+/** What a row says in columns of our own. */
+export interface Own {
+  reference?: string;
+  /** In one of the three forms (DESIGN §6). */
+  period?: string;
+  retryOf?: RowName;
+}
 
 const REFERENCE_CHARACTERS_MAX = 64;
+const cannotBeId = createCannotBe({ kind: "id" });
 const NO_REFERENCE = /^(?:placeholder|ditto_mark)$/;
 /** What Excel makes of references: many rows then share one, or a row has another one than before. And what only looks alike. */
 const BAD_REFERENCE =
@@ -18,7 +30,7 @@ const BAD_REFERENCE =
 /** Columns that are not sent and say which payment a row is: each takes what its text says, or tells what is wrong. */
 const OWN: Readonly<Record<string, (text: string, own: Own) => Finding | undefined>> = {
   reference(text, own) {
-    const finding = cannotBe(text, { kind: "id" });
+    const finding = cannotBeId(text);
     const found = text.length;
     if (finding && BAD_REFERENCE.test(finding.code)) return finding;
     if (found > REFERENCE_CHARACTERS_MAX)
@@ -41,25 +53,28 @@ const OWN: Readonly<Record<string, (text: string, own: Own) => Finding | undefin
   },
 };
 
-/** What the row says in columns of our own, and what is wrong there. */
-export function readOwn(
-  row: Row,
+/** Gives what a row says in columns of our own, and what is wrong there. */
+export function ownReader(
   { sources }: Columns,
   { isWorkbook, isTable }: { readonly isWorkbook: boolean; readonly isTable: boolean },
-): { readonly own: Own; readonly faults: readonly Fault[] } {
-  const own: Own = {};
-  const faults: Fault[] = [];
-  for (const [name, take] of Object.entries(OWN)) {
+) {
+  const columns = Object.entries(OWN).flatMap(([name, take]) => {
     const source = sources.get(name);
-    if (!source) continue;
     // a workbook may have a date in place of a period
-    const place = { name, kind: name === "period" ? "text" : "id", source } as const;
-    const given = cellOf(row, source);
-    const text = isFinding(given) ? given : readCell(given, place, isWorkbook);
-    const finding = typeof text === "string" ? (text === "" ? undefined : take(text, own)) : text;
-    if (finding) faults.push(faultAt(row, place, finding, isTable));
-  }
-  return { own, faults };
+    const kind = name === "period" ? "text" : "id";
+    return source ? [{ name, kind, source, take } as const] : [];
+  });
+  return (row: Row): { readonly own: Own; readonly faults: Fault[] } => {
+    const own: Own = {};
+    const faults: Fault[] = [];
+    for (const column of columns) {
+      const given = cellOf(row, column.source);
+      const text = isFinding(given) ? given : readCell(given, column, isWorkbook);
+      const finding = typeof text === "string" ? (text === "" ? undefined : column.take(text, own)) : text;
+      if (finding) faults.push(faultAt(row, column, finding, isTable));
+    }
+    return { own, faults };
+  };
 }
 
 /** What a column beside the fields says of a row: its currency, or when or whether it is to be paid. */
@@ -112,14 +127,10 @@ export function faultBeside(
 ): Fault | undefined {
   for (const { at, column, meaning } of columns) {
     const text = wordsAt(row, at);
-    if (text === "" || (meaning === "currency") !== (code === "currency_other")) continue;
-    if (meaning === "currency" ? !isOtherCurrency(text) : !saysNotNow(text, meaning, today)) continue;
-    return faultAt(
-      row,
-      { name: column, kind: "text", source: { at, column } },
-      { code, facts: { name: column } },
-      isTable,
-    );
+    const isTold = meaning === "currency" ? isOtherCurrency(text) : saysNotNow(text, meaning, today);
+    if (text === "" || !isTold) continue;
+    const place = { name: column, kind: "text", source: { at, column } } as const;
+    return faultAt(row, place, { code, facts: { name: column } }, isTable);
   }
   return undefined;
 }

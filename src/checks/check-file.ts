@@ -5,8 +5,7 @@ import { maskAccountId } from "../mask.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { labelOf, OPERATIONS, type OperationName } from "../operations/index.ts";
 import { printable } from "../printable.ts";
-import { createRowCheck, NO_PAYMENT, type RowCheck } from "./check-row.ts";
-import type { CheckedRow } from "./checked-row.ts";
+import { createRowCheck, NO_PAYMENT, type CheckedRow, type RowCheck } from "./check-row.ts";
 import { controlFaults } from "./control.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { misspelt } from "./operation-of.ts";
@@ -79,7 +78,7 @@ export function checkFile(
         for (const checked of page) found.add(checked);
         yield page;
       }
-      look.end();
+      found.remarks.push(...look.end());
     },
     end(): Checked {
       const refused = [
@@ -121,6 +120,7 @@ const NO_PAYMENTS_SHOWN = 5;
 /** What is known of a file when its rows were checked. */
 class Found {
   readonly whenColumns = new Set<string>();
+  readonly remarks: Fault[] = [];
   readonly noPayments: number[] = [];
   readonly sums = new Map<OperationName, bigint>();
   readonly pointedOut: FirstOfKind;
@@ -174,7 +174,7 @@ class Found {
         total: { rows: count, amount: formatUnits(units) },
         byStatus: {},
       })),
-      remarks: [...table.remarks, ...(columns.length > 0 ? [when] : [])],
+      remarks: [...table.remarks, ...this.remarks, ...(columns.length > 0 ? [when] : [])],
       ...{ invalid: this.#invalid.first, invalidCount: this.#invalid.rows },
       ...{ pointedOut: this.pointedOut.first, pointedOutCount: this.pointedOut.rows },
     };

@@ -1,4 +1,4 @@
-import type { RowName } from "../checks/checked-row.ts";
+import type { RowName } from "../checks/beside.ts";
 
 /** A keyed hash of 16 bytes; Buffers compare by `.equals`. */
 export type Key = Uint8Array;

@@ -1,4 +1,4 @@
-import type { CheckedRow } from "../checks/checked-row.ts";
+import type { CheckedRow } from "../checks/check-row.ts";
 import type { Keys, PaymentsDigest } from "../duplicates/keys.ts";
 import type { NewRow } from "./store.ts";
 
