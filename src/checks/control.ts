@@ -1,11 +1,13 @@
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { lstat, readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { formatUnits, SUMMABLE, unitsOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError, systemCodeOf } from "../errors.ts";
 import type { Fault } from "../messages/sentence.ts";
 import type { Wrapper } from "../reader/row.ts";
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Control totals as somebody stated them (DESIGN §6). */
 export interface StatedControl {
@@ -36,35 +38,30 @@ export async function statedControl(
 
 async function readControlFile(path: string): Promise<StatedControl> {
   const source = basename(path);
+  const text = await readSmallFile(path);
   const stated = new Map<string, string>();
-  const lines = (await readSmallFile(path)).split(/[\r\n]+/).filter((line) => line.trim() !== "");
-  for (const line of lines) {
+  for (const line of text?.split(/[\r\n]+/).filter((one) => one.trim() !== "") ?? []) {
     const [, name = "", value = ""] = /^\s*(rows|total)\s*=\s*(\S+)\s*$/i.exec(line) ?? [];
     const key = name.toLowerCase();
     if (!(key === "rows" ? /^\d{1,9}$/ : SUMMABLE).test(value) || stated.has(key)) throw malformed(source);
     stated.set(key, value);
   }
+  if (text !== undefined && stated.size === 0) throw malformed(source);
   const rows = stated.get("rows");
   return { source, rows: rows === undefined ? undefined : Number(rows), total: stated.get("total") };
 }
 
-/** Empty: there is none. A link is not followed. */
-async function readSmallFile(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    (error: unknown) => {
-      const code = systemCodeOf(error) ?? "";
-      if (code === "ENOENT" || code === "ENAMETOOLONG") return undefined;
-      throw ["EACCES", "EPERM", "ELOOP", "ENXIO"].includes(code) ? malformed(basename(path)) : error;
-    },
-  );
-  if (!file) return "";
+/** Undefined: there is none. A link is not followed; what cannot be read states nothing. */
+async function readSmallFile(path: string): Promise<string | undefined> {
   try {
-    const stats = await file.stat();
-    const text = stats.isFile() && stats.size <= BYTES_MAX ? await file.readFile("utf8") : "";
-    if (text.trim() === "") throw malformed(basename(path));
-    return text;
-  } finally {
-    await file.close();
+    const stats = await lstat(path);
+    const isSmall = stats.isFile() && stats.size <= BYTES_MAX;
+    return isSmall ? await readFile(path, { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW | O_NONBLOCK }) : "";
+  } catch (error) {
+    const code = systemCodeOf(error) ?? "";
+    if (code === "ENOENT" || code === "ENAMETOOLONG") return undefined;
+    if (["EACCES", "EPERM", "ELOOP", "ENXIO"].includes(code)) return "";
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { periodInName, readPeriod } from "../../src/checks/periods.ts";
+import { periodInName, readPeriod } from "../../src/checks/beside.ts";
 import { check, csvOf, faultsIn, GOOD } from "./checking.ts";
 
 test.for([
