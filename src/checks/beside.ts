@@ -40,8 +40,8 @@ const OWN: Readonly<Record<string, (text: string, own: Own) => Finding | undefin
   },
   period(text, own) {
     const period = readPeriod(text);
-    if (period === "malformed") return { code: "period_malformed" };
-    if (period !== "none") own.period = period.period;
+    if (period === undefined) return { code: "period_malformed" };
+    if (period !== "") own.period = period;
     return undefined;
   },
   retry_of(text, own) {
@@ -76,26 +76,19 @@ export function ownReader(
   };
 }
 
-/** What a cell, a wrapper or a flag says of the period: one of the three forms of DESIGN §6, nothing, or nonsense. */
-type SaidPeriod = { readonly period: string } | "none" | "malformed";
-
 /** What programs write where there is nothing. */
 const NONE = /^(?:null|nan|none|nil|n\/?a|n\.a\.?|undefined|blank|empty|-+|—|0+)?$/i;
-const LABEL = /^[\w .,&()+/-]{1,40}$/;
+const LABEL = /^[\w .,&()+/-]{0,40}$/;
 
-/** Reads a period as it may be written. A label behind it is compared without regard to case. */
-export function readPeriod(text: string): SaidPeriod {
+/** A period in one of the three forms of DESIGN §6, with its label in small letters; empty: none; undefined: nonsense. */
+export function readPeriod(text: string): string | undefined {
   const words = text.trim().split(/\s+/);
-  if (NONE.test(words.join(" "))) return "none";
+  if (NONE.test(words.join(" "))) return "";
   // `Nov 2026` has a space of its own
-  for (const count of [1, 2]) {
-    const period = formOf(words.slice(0, count).join(" "));
-    const label = words.slice(count).join(" ").toLowerCase();
-    if (period === undefined) continue;
-    if (label === "") return { period };
-    return LABEL.test(label) ? { period: `${period} ${label}` } : "malformed";
-  }
-  return "malformed";
+  const count = formOf(words[0] ?? "") === undefined ? 2 : 1;
+  const period = formOf(words.slice(0, count).join(" "));
+  const label = words.slice(count).join(" ").toLowerCase();
+  return period !== undefined && LABEL.test(label) ? `${period} ${label}`.trimEnd() : undefined;
 }
 
 /** A month or a day, a week, or another spelling of a month: `11/2026`, `Nov 2026`, `Nov-26`. */
@@ -187,18 +180,18 @@ export function otherColumns(
   });
 }
 
-/** The first column that names another currency (only the amount goes, as rupees), or says that the row is not to go now. */
+/** The first of these columns that names another currency (only the amount goes, as rupees), or says that the row is not to go now. */
 export function faultBeside(
   row: Row,
   columns: readonly OtherColumn[],
-  code: "currency_other" | "not_now",
   { isTable, today }: { readonly isTable: boolean; /** `2026-11-27` */ readonly today: string },
 ): Fault | undefined {
   for (const { at, column, meaning } of columns) {
     const text = wordsAt(row, at);
-    const isTold = meaning === "currency" ? isOtherCurrency(text) : saysNotNow(text, meaning, today);
-    if (text === "" || !isTold) continue;
+    const isCurrency = meaning === "currency";
+    if (text === "" || !(isCurrency ? isOtherCurrency(text) : saysNotNow(text, meaning, today))) continue;
     const place = { name: column, kind: "text", source: { at, column } } as const;
+    const code = isCurrency ? "currency_other" : "not_now";
     return faultAt(row, place, { code, facts: { name: column } }, isTable);
   }
   return undefined;

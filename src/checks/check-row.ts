@@ -91,7 +91,7 @@ export function createRowCheck(names: readonly string[], file: FileCheck) {
       }
       const { own, faults } = readOwn(row);
       faults.push(...(columns.faultsOf?.(row) ?? []));
-      const currency = faultBeside(row, check.currencies, "currency_other", file);
+      const currency = faultBeside(row, check.currencies, file);
       if (currency) faults.push(currency);
       return checkRow(row, check, form, file, own, faults);
     },
@@ -156,7 +156,7 @@ function checkRow(
   const one = canonical(form.payee, payee);
   checked.payee = form.payees + one;
   if (faults.length > 0 || amount === undefined) return checked;
-  const later = faultBeside(row, when, "not_now", file);
+  const later = faultBeside(row, when, file);
   if (later) checked.notNow = later;
   file.look.add(row, form, one, values);
   checked.instruction = { payload: payloadOf(form, values), payment: paymentText(form, checked.payee, values) };

@@ -163,8 +163,8 @@ export function misspelt(
 function statedPeriod(table: Table, fileName: string, config: Config): string | Fault | undefined {
   for (const [by, text = ""] of [["flag", config.period] as const, ["wrapper", table.wrapper?.period] as const]) {
     const said = readPeriod(text);
-    if (said === "malformed") return { code: "period_unclear", facts: { by, said: printable(text, 40) } };
-    if (said !== "none") return said.period;
+    if (said === undefined) return { code: "period_unclear", facts: { by, said: printable(text, 40) } };
+    if (said !== "") return said;
   }
   return periodInName(fileName);
 }

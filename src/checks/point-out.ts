@@ -95,7 +95,7 @@ export function createFileLook(
   };
   const count = (all: Kinds, of: string, key: number, row: number, field: FieldInFile, value: string): void => {
     let kinds = all.get(of);
-    if (!kinds) all.set(of, (kinds = new Map()));
+    if (!kinds) all.set(of, (kinds = new Map<number, Alike>()));
     let alike = kinds.get(key);
     if (!alike) kinds.set(key, (alike = { rows: 0, first: [] }));
     alike.rows += 1;
