@@ -8,7 +8,7 @@ import { printable } from "../printable.ts";
 import { OWN_COLUMNS, type Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
 import { headerAgain, underTable } from "../reader/under-table.ts";
-import { faultBeside, otherColumns, ownReader, type OtherColumn, type Own } from "./beside.ts";
+import { faultBeside, otherColumns, ownReader, type Own } from "./beside.ts";
 import { cellOf, faultAt, isFinding, readCell, wordsAt } from "./cells.ts";
 import { canonical, formsInFile, paymentText, readAmount, refusal, type FormInFile, type Values } from "./form.ts";
 import type { OpenedFile } from "./open-file.ts";
@@ -51,15 +51,6 @@ export interface FileCheck {
   readonly today: string;
   /** Is told of every valid row. */
   readonly look: FileLook;
-}
-
-/** How rows of one operation are checked. */
-interface OperationCheck {
-  readonly name: OperationName;
-  readonly forms: readonly FormInFile[];
-  /** Columns beside the fields: of currencies, and of when or whether to pay. */
-  readonly currencies: readonly OtherColumn[];
-  readonly when: readonly OtherColumn[];
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -115,7 +106,10 @@ function operationOfRow(row: Row, { sources }: Columns, { opened, isTable }: Fil
   return faultAt(row, { name: "operation", kind: "text", source }, { code: "operation_unclear", facts }, isTable);
 }
 
-function operationCheck(name: OperationName, columns: Columns, { opened, config }: FileCheck): OperationCheck {
+type OperationCheck = ReturnType<typeof operationCheck>;
+
+/** How rows of one operation are checked. */
+function operationCheck(name: OperationName, columns: Columns, { opened, config }: FileCheck) {
   const { option, mustBe = [] } = opened.mapping ?? {};
   const forms = formsInFile(operationNamed(name), columns, config);
   const fields = forms.flatMap((form) => form.fields.map((field) => field.name));
@@ -125,6 +119,7 @@ function operationCheck(name: OperationName, columns: Columns, { opened, config 
   return {
     name,
     forms: forms.filter(({ form }) => option === undefined || form.option === option),
+    /** Columns beside the fields: of currencies, and of when or whether to pay. */
     currencies: others.filter(({ meaning }) => meaning === "currency"),
     when: others.filter(({ meaning }) => meaning !== "currency"),
   };

@@ -69,20 +69,13 @@ function malformed(name: string): FileRefusedError {
   return new FileRefusedError(name, [{ code: "control_malformed" }]);
 }
 
-/** What the file holds: all rows, and the exact sum of all amounts that can be read. */
-interface FoundTotals {
-  readonly rows: number;
-  readonly units: bigint;
-  /** Rows whose amount cannot be read. */
-  readonly unreadable: number;
-  /** Rows that are no payments (a total, a remark), the first of them. */
-  readonly noPayments: readonly number[];
-}
-
-/** A fault for every source that says something else, or for none where `require_control` asks for one. */
+/**
+ * A fault for every source that says something else than the file, or for none where `require_control` asks for one.
+ * `units`: the sum of all amounts but `unreadable` ones; `noPayments`: the first rows that are none.
+ */
 export function controlFaults(
   stated: readonly StatedControl[],
-  { rows, units, unreadable, noPayments }: FoundTotals,
+  { rows, units, unreadable, noPayments }: { rows: number; units: bigint; unreadable: number; noPayments: number[] },
   isRequired: boolean,
 ): readonly Fault[] {
   if (stated.length === 0) return isRequired ? [{ code: "control_missing" }] : [];

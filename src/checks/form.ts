@@ -6,54 +6,15 @@ import type { Config } from "../config/schema.ts";
 import { maskNumbers, maskStrayAmount } from "../mask.ts";
 import { fieldsOf, type Field, type OperationName } from "../operations/index.ts";
 import { ID, type Form, type Operation } from "../operations/operation.ts";
-import type { Columns, Source } from "../reader/columns.ts";
-import { createCannotBe, type Finding } from "./not-a-value.ts";
-
-/** A field of a form in a file with certain columns. */
-export interface FieldInFile extends Field {
-  /** Its place among the fields of the form, and among the values of a row. */
-  readonly nth: number;
-  readonly source?: Source | undefined;
-  /** The key as it stands in the payload: `"amount":`. */
-  readonly key: string;
-  readonly isText: boolean;
-  /** An empty cell puts `""` into the payload (`empty_fields = "send"`). */
-  readonly sendsEmpty: boolean;
-  readonly rules: FieldRules;
-  readonly pattern?: RegExp | undefined;
-  /** The last value that may go: many columns say the same in every row. */
-  passed: string | undefined;
-  readonly takes: (value: string) => boolean;
-  readonly cannotBe: (value: string) => Finding | undefined;
-}
+import type { Columns } from "../reader/columns.ts";
+import { createCannotBe, type Finding, type Place } from "./not-a-value.ts";
 
 /** What goes of a row, or would, by the `nth` of its field. */
 export type Values = readonly (string | undefined)[];
 
 /** One form of an operation for one set of columns: worked out once, used for every row. */
-export interface FormInFile {
-  readonly operation: Operation<OperationName>;
-  readonly form: Form;
-  readonly fields: readonly FieldInFile[];
-  readonly payee: FieldInFile;
-  /** The texts of its payees begin with it. */
-  readonly payees: string;
-  readonly amount: FieldInFile;
-  /** What makes a payment beside these two. */
-  readonly alsoPayment: readonly FieldInFile[];
-  readonly debit?: FieldInFile | undefined;
-  readonly mobile?: FieldInFile | undefined;
-  readonly ifsc?: FieldInFile | undefined;
-  /** Position of what the row says the bank is called, in a column of the user's own or in `bank_id`; -1: nowhere. */
-  readonly bankNameAt: number;
-  /** Positions of columns for fields that no other form of the operation has. */
-  readonly own: readonly number[];
-  /** The file's amounts are paise (a mapping says so). */
-  readonly isPaise: boolean;
-  readonly config: Config;
-  /** The most for one row. */
-  readonly cap?: string | undefined;
-}
+export type FormInFile = ReturnType<typeof formInFile>;
+export type FieldInFile = FormInFile["payee"];
 
 /** The forms of an operation that a file has columns for; all of them where it has none of their own. */
 export function formsInFile(
@@ -66,59 +27,71 @@ export function formsInFile(
   return inFile.length > 0 ? inFile : forms;
 }
 
-function formInFile(
-  operation: Operation<OperationName>,
-  form: Form,
-  { names, sources, amountUnit }: Columns,
-  config: Config,
-): FormInFile {
+const BANK_NAMES = ["bankname", "bank", "beneficiarybank", "bankid"] as const;
+
+function formInFile(operation: Operation<OperationName>, form: Form, columns: Columns, config: Config) {
   const { fields: rulesOf, max_per_row: cap }: OperationRules = config.rules[operation.folder] ?? { fields: {} };
-  const fields = fieldsOf(form).map(({ default: usual, ...facts }, nth): FieldInFile => {
-    const { name, kind } = facts;
-    const rules = rulesOf[name] ?? {};
-    const field = { ...facts, rules, required: rules.required ?? facts.required };
-    const source = sources.get(name);
-    const isText = kind === "text" || kind === "id";
-    return {
-      ...{ ...field, nth, source, isText, key: `${JSON.stringify(name)}:` },
-      ...(usual === undefined || rules.required === true ? {} : { default: usual }),
-      sendsEmpty: isText && source !== undefined && config.empty_fields === "send",
-      pattern: rules.pattern === undefined ? undefined : new RegExp(`^(?:${rules.pattern})$`, "v"),
-      passed: undefined,
-      takes: takesOf(form, field),
-      cannotBe: createCannotBe(field),
-    };
+  const fields = fieldsOf(form).map((field, nth) => {
+    return { ...fieldInFile(form, field, rulesOf[field.name] ?? {}, columns, config), nth };
   });
-  const others = new Set(operation.forms.filter((one) => one !== form).flatMap((one) => Object.keys(one.schema.shape)));
-  const named = (name: string): FieldInFile => {
+  const named = (name: string): (typeof fields)[number] => {
     const field = fields.find((one) => one.name === name);
     if (!field) throw new Error(`there is no field ${name}`);
     return field;
   };
+  const names = columns.names.map(normalizeName);
+  const others = new Set(operation.forms.filter((one) => one !== form).flatMap((one) => Object.keys(one.schema.shape)));
   return {
-    ...{ operation, form, fields, config, cap, isPaise: amountUnit === "paise" },
-    ...{ payee: named(form.payee), payees: operation.name + SEPARATOR + form.payee + SEPARATOR },
-    ...{ amount: named("amount"), alsoPayment: form.alsoPayment.map(named) },
+    ...{ form, fields, config, cap, operation: operation.name, isPaise: columns.amountUnit === "paise" },
+    ...{ payee: named(form.payee), amount: named("amount"), alsoPayment: form.alsoPayment.map(named) },
+    /** The texts of its payees begin with it. */
+    payees: operation.name + SEPARATOR + form.payee + SEPARATOR,
     debit: operation.debit === undefined ? undefined : named(operation.debit),
     mobile: fields.find(({ shape }) => shape === "mobile"),
     ifsc: fields.find(({ shape }) => shape === "ifsc"),
-    bankNameAt: BANK_NAMES.map((name) => names.map(normalizeName).indexOf(name)).find((at) => at >= 0) ?? -1,
+    /** Position of what the row says the bank is called, in a column of the user's own or in `bank_id`; -1: nowhere. */
+    bankNameAt: BANK_NAMES.map((name) => names.indexOf(name)).find((at) => at >= 0) ?? -1,
+    /** Positions of columns for fields that no other form of the operation has. */
     own: fields.flatMap(({ name, source }) => (others.has(name) || source === undefined ? [] : [source.at])),
   };
 }
 
-const BANK_NAMES = ["bankname", "bank", "beneficiarybank", "bankid"] as const;
+function fieldInFile(
+  form: Form,
+  { default: usual, ...facts }: Field,
+  rules: FieldRules,
+  { sources }: Columns,
+  config: Config,
+) {
+  const { name, kind } = facts;
+  const place = { ...facts, rules, required: rules.required ?? facts.required };
+  const source = sources.get(name);
+  const isText = kind === "text" || kind === "id";
+  return {
+    ...{ ...place, source, isText },
+    default: rules.required === true ? undefined : usual,
+    /** As it stands in the payload: `"amount":`. */
+    key: `${JSON.stringify(name)}:`,
+    /** An empty cell puts `""` into the payload. */
+    sendsEmpty: isText && source !== undefined && config.empty_fields === "send",
+    pattern: rules.pattern === undefined ? undefined : new RegExp(`^(?:${rules.pattern})$`, "v"),
+    takes: takesOf(form, place),
+    cannotBe: createCannotBe(place),
+    /** The last value that may go: many columns say the same in every row. */
+    passed: "",
+  };
+}
 
 /**
  * Whether the field's schema takes a text, by its one pattern: to run zod for every value takes ten times as long. But a
  * pattern of the settings says what an account is, not we.
  */
-function takesOf({ schema }: Form, { name, kind, shape, rules }: Field & Pick<FieldInFile, "rules">) {
+function takesOf({ schema }: Form, { name, shape, rules }: Field & { readonly rules: FieldRules }) {
   const own = schema.shape[name] as z.ZodMiniType;
   const { innerType = own } = own._zod.def as { innerType?: z.ZodMiniType };
   const { checks = [] } = innerType._zod.def;
   const [pattern, ...more] = checks.map(({ _zod }) => (_zod.def as Partial<z.core.$ZodCheckRegexDef>).pattern);
-  const form = kind === "id" && shape === "account" && rules.pattern !== undefined ? ID : pattern;
+  const form = shape === "account" && rules.pattern !== undefined ? ID : pattern;
   if (form && more.length === 0) return (value: string): boolean => form.test(value);
   return (value: string): boolean => z.safeParse(innerType, value).success;
 }
@@ -229,7 +202,7 @@ const GROUPED_DIGITS = /^[0-9]+(?:[ -]+[0-9]+)+$/;
 const ACCOUNT_DIGITS_MIN = 9;
 
 /** One spelling for equal values. */
-export function canonical({ kind, sensitive, shape }: Field, value: string): string {
+export function canonical({ kind, sensitive, shape }: Place, value: string): string {
   if (kind === "whole") return value.replace(/^0+(?=[0-9])/, "");
   if (shape === "account") return value.replaceAll(/[ -]+/g, "").toLowerCase();
   if (shape === "vpa" || shape === "currency") return value.toLowerCase();

@@ -1,10 +1,10 @@
 import { basename, dirname, join } from "node:path";
+import { normalizeName } from "../column-name.ts";
 import type { Lookup, Mapping } from "../config/mapping.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError, PaydropError, systemCodeOf } from "../errors.ts";
 import { isOwnHeader } from "../intake/names.ts";
 import { takeSnapshot, type Snapshot } from "../intake/snapshot.ts";
-import { normalizeName } from "../column-name.ts";
 import { mask } from "../mask.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { fieldsOf, OPERATIONS, operationNamed, operationSaid, type OperationName } from "../operations/index.ts";
@@ -14,15 +14,14 @@ import {
   createColumnPlan,
   knownColumns,
   misspeltColumns,
-  type ColumnPlan,
   type LookupTable,
 } from "../reader/columns.ts";
 import { chooseMapping, readLookup } from "../reader/mapping.ts";
 import { openTable } from "../reader/open-table.ts";
 import type { Reading, Row, Table } from "../reader/row.ts";
-import { cellOf, isFinding, readCell } from "./cells.ts";
-import { statedControl, type StatedControl } from "./control.ts";
 import { periodInName, readPeriod } from "./beside.ts";
+import { cellOf, isFinding, readCell } from "./cells.ts";
+import { statedControl } from "./control.ts";
 
 /** How a file was read: what the journal keeps of it as JSON (`keptOf`). */
 interface Kept {
@@ -35,17 +34,10 @@ interface Kept {
 }
 
 /** A file whose operation, columns and statements are known, before its rows are checked. */
-export interface OpenedFile extends Omit<Kept, "reading"> {
-  readonly snapshot: Snapshot;
-  readonly table: Table;
-  readonly plan: ColumnPlan;
-  /** What was stated for the whole file, in one of the three forms. */
-  readonly period?: string | undefined;
-  readonly control: readonly StatedControl[];
-}
+export type OpenedFile = Awaited<ReturnType<typeof openFile>>;
 
 /** Opens a snapshot and finds out what it is (DESIGN §6). Throws FileRefusedError where a person has to be asked. */
-export async function openFile(snapshot: Snapshot, config: Config): Promise<OpenedFile> {
+export async function openFile(snapshot: Snapshot, config: Config) {
   const { path, fileName, copy, folder } = snapshot;
   const refused = (...faults: readonly Fault[]): FileRefusedError => new FileRefusedError(fileName, faults);
   const { sheet, encoding } = config;

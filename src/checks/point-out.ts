@@ -111,7 +111,7 @@ export function createFileLook(
       else tell([faultOf({ row, field: form.payee, value: paid }, "payee_twice", { other })]);
 
       const amount = values[form.amount.nth] ?? "0";
-      count(amounts, form.operation.name, roughly(amount), row, form.amount, amount);
+      count(amounts, form.operation, roughly(amount), row, form.amount, amount);
 
       const { ifsc: field } = form;
       const ifsc = (field && values[field.nth]?.toUpperCase()) ?? "";
