@@ -52,7 +52,7 @@ const OWN: Readonly<Record<string, (text: string, own: Own) => Finding | undefin
   },
 };
 
-/** Gives what a row says in columns of our own, and what is wrong there. */
+/** Makes what gives what a row says in columns of our own, and adds what is wrong there. */
 export function ownReader(
   { sources }: Columns,
   { isWorkbook, isTable }: { readonly isWorkbook: boolean; readonly isTable: boolean },
@@ -63,16 +63,15 @@ export function ownReader(
     const kind = name === "period" ? "text" : "id";
     return source ? [{ name, kind, source, take } as const] : [];
   });
-  return (row: Row): { readonly own: Own; readonly faults: Fault[] } => {
+  return (row: Row, faults: Fault[]): Own => {
     const own: Own = {};
-    const faults: Fault[] = [];
     for (const column of columns) {
       const given = cellOf(row, column.source);
       const text = isFinding(given) ? given : readCell(given, column, isWorkbook);
       const finding = typeof text === "string" ? (text === "" ? undefined : column.take(text, own)) : text;
       if (finding) faults.push(faultAt(row, column, finding, isTable));
     }
-    return { own, faults };
+    return own;
   };
 }
 
@@ -180,7 +179,7 @@ export function otherColumns(
   });
 }
 
-/** The first of these columns that names another currency (only the amount goes, as rupees), or says that the row is not to go now. */
+/** The first of these columns that names another currency (only the amount goes, as rupees), or says not to pay now. */
 export function faultBeside(
   row: Row,
   columns: readonly OtherColumn[],

@@ -59,32 +59,19 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 export function createRowCheck(names: readonly string[], file: FileCheck) {
   const { operation, plan } = file.opened;
   const columns = plan(names);
-  const readOwn = ownReader(columns, file);
   const checks = new Map<OperationName, OperationCheck>();
   const checkOf = (name: OperationName): OperationCheck => {
     const found = checks.get(name) ?? operationCheck(name, columns, file);
     checks.set(name, found);
     return found;
   };
-  const usual = checkOf(operation ?? "payout");
   return {
     /** Columns that say when or whether a row is to be paid. */
-    whenColumns: usual.when.map(({ column }) => column),
+    whenColumns: checkOf(operation ?? "payout").when.map(({ column }) => column),
     check(row: Row): CheckedRow {
       const said = operationOfRow(row, columns, file);
-      if (typeof said === "object") {
-        return { row, faults: [said], notices: [], ...(operation === undefined ? {} : { operation }) };
-      }
-      const check = said === usual.name ? usual : checkOf(said);
-      const form = formOfRow(row, check.forms);
-      if ("code" in form) {
-        return noPayment(row, file) ?? { row, operation: check.name, faults: [form], notices: [] };
-      }
-      const { own, faults } = readOwn(row);
-      faults.push(...(columns.faultsOf?.(row) ?? []));
-      const currency = faultBeside(row, check.currencies, file);
-      if (currency) faults.push(currency);
-      return checkRow(row, check, form, file, own, faults);
+      if (typeof said === "string") return checkRow(row, checkOf(said), file);
+      return { row, faults: [said], notices: [], ...(operation === undefined ? {} : { operation }) };
     },
   };
 }
@@ -109,7 +96,8 @@ function operationOfRow(row: Row, { sources }: Columns, { opened, isTable }: Fil
 type OperationCheck = ReturnType<typeof operationCheck>;
 
 /** How rows of one operation are checked. */
-function operationCheck(name: OperationName, columns: Columns, { opened, config }: FileCheck) {
+function operationCheck(name: OperationName, columns: Columns, file: FileCheck) {
+  const { opened, config } = file;
   const { option, mustBe = [] } = opened.mapping ?? {};
   const forms = formsInFile(operationNamed(name), columns, config);
   const fields = forms.flatMap((form) => form.fields.map((field) => field.name));
@@ -117,7 +105,7 @@ function operationCheck(name: OperationName, columns: Columns, { opened, config 
   const own = [...config.own_columns, ...mustBe.map(({ column }) => column)];
   const others = otherColumns(columns.names, used, own);
   return {
-    name,
+    ...{ name, readOwn: ownReader(columns, file), faultsOf: columns.faultsOf },
     forms: forms.filter(({ form }) => option === undefined || form.option === option),
     /** Columns beside the fields: of currencies, and of when or whether to pay. */
     currencies: others.filter(({ meaning }) => meaning === "currency"),
@@ -125,18 +113,15 @@ function operationCheck(name: OperationName, columns: Columns, { opened, config 
   };
 }
 
-/** `beside`: what is wrong in columns that are no fields. */
-function checkRow(
-  row: Row,
-  { name: operation, when }: OperationCheck,
-  form: FormInFile,
-  file: FileCheck,
-  own: Own,
-  beside: readonly Fault[],
-): CheckedRow {
+function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow {
+  const operation = check.name;
+  const form = formOfRow(row, check.forms);
+  if ("code" in form) return noPayment(row, file) ?? { row, operation, faults: [form], notices: [] };
   const { values, faults } = readFields(row, form, file);
-  const isPayeeWrong = faults.some(({ facts }) => facts?.["field"] === form.payee.name);
-  faults.push(...beside);
+  const own = check.readOwn(row, faults);
+  if (check.faultsOf) faults.push(...check.faultsOf(row));
+  const currency = faultBeside(row, check.currencies, file);
+  if (currency) faults.push(currency);
   const amount = values[form.amount.nth];
   const payee = values[form.payee.nth];
   const other = faults.length > 0 && !/[0-9]/.test(payee ?? "") ? noPayment(row, file) : undefined;
@@ -147,11 +132,11 @@ function checkRow(
   if (option !== undefined) checked.option = option;
   if (amount !== undefined && SUMMABLE.test(amount)) checked.amount = amount;
   if (debit !== undefined) checked.debit = debit;
-  if (payee === undefined || isPayeeWrong) return checked;
+  if (payee === undefined || faults.some(({ facts }) => facts?.["field"] === form.payee.name)) return checked;
   const one = canonical(form.payee, payee);
   checked.payee = form.payees + one;
   if (faults.length > 0 || amount === undefined) return checked;
-  const later = faultBeside(row, when, file);
+  const later = faultBeside(row, check.when, file);
   if (later) checked.notNow = later;
   file.look.add(row, form, one, values);
   checked.instruction = { payload: payloadOf(form, values), payment: paymentText(form, checked.payee, values) };

@@ -66,9 +66,9 @@ interface Alike {
 type Kinds = Map<string, Map<number, Alike>>;
 
 /**
- * Looks at all valid rows of a file together: `add` takes every one, in order (`payee`: its one spelling), `end` stands behind the
- * last and gives what is to be told of the file. Nothing of it stops a row. `tell` takes what was found, and of how many rows
- * it is true; `max`: so many of a kind are told. Memory grows with the kinds of rows, not with the rows.
+ * Looks at all valid rows of a file together: `add` takes every one, in order (`payee`: in its one spelling), `end` gives what
+ * is to be told of the whole file. Nothing of it stops a row. `tell` takes what was found, and of how many rows it is true;
+ * `max`: so many of a kind are told. Memory grows with the kinds of rows, not with the rows.
  */
 export function createFileLook(
   tell: (faults: readonly Fault[], rows?: number) => void,
@@ -86,7 +86,8 @@ export function createFileLook(
     else isComparedInPart = true;
   };
   const faultOf = ({ row, field, value }: Kept, code: PointedOutCode, facts: Facts): Fault => {
-    const shown = field.sensitive === undefined || field.kind === "amount" ? value : mask(value, field.sensitive);
+    const isOpen = field.kind === "amount" || field.shape === "ifsc";
+    const shown = isOpen ? value : mask(value, field.sensitive ?? "account");
     return faultAt({ number: row, columns: [], cells: [] }, field, { code, facts }, hasCells, shown);
   };
   const tellAlike = ({ rows, first }: Alike, code: PointedOutCode, facts: Facts): void => {
@@ -102,7 +103,8 @@ export function createFileLook(
     if (alike.first.length < max) alike.first.push({ row, field, value });
   };
   return {
-    add({ number: row, cells, columns }: Row, form: FormInFile, payee: string, values: Values): void {
+    add(whole: Row, form: FormInFile, payee: string, values: Values): void {
+      const { number: row } = whole;
       const paid = values[form.payee.nth] ?? "";
       let rowOf = rowsOf.get(form.payees);
       if (!rowOf) rowsOf.set(form.payees, (rowOf = new Map<string, number>()));
@@ -117,7 +119,7 @@ export function createFileLook(
       const ifsc = (field && values[field.nth]?.toUpperCase()) ?? "";
       if (!field || ifsc === "") return;
       count(lengths, ifsc.slice(0, BANK_CHARACTERS), payee.length, row, form.payee, paid);
-      const name = wordsAt({ number: row, cells, columns }, form.bankNameAt).toLowerCase();
+      const name = wordsAt(whole, form.bankNameAt).toLowerCase();
       if (name === "") return;
       const bank = bankOf.get(ifsc);
       if (!bank) keep(bankOf, ifsc, { row, name });
