@@ -3,13 +3,24 @@ import type { Fault } from "../messages/sentence.ts";
 import type { Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
 import { cellOf, faultAt, isFinding, readCell, wordsAt } from "./cells.ts";
-import type { CheckedRow } from "./checked-row.ts";
-import { cannotBe, type Finding } from "./not-a-value.ts";
-import { isDay, monthNumber, readPeriod } from "./periods.ts";
+import { createCannotBe, type Finding } from "./not-a-value.ts";
 
-type Own = { -readonly [Name in "reference" | "period" | "retryOf"]?: CheckedRow[Name] };
+/** A row of a batch, as people name it. */
+export interface RowName {
+  readonly batch: string;
+  readonly row: number;
+}
+
+/** What a row says in columns of our own. */
+export interface Own {
+  reference?: string;
+  /** In one of the three forms (DESIGN §6). */
+  period?: string;
+  retryOf?: RowName;
+}
 
 const REFERENCE_CHARACTERS_MAX = 64;
+const cannotBeId = createCannotBe({ kind: "id" });
 const NO_REFERENCE = /^(?:placeholder|ditto_mark)$/;
 /** What Excel makes of references: many rows then share one, or a row has another one than before. And what only looks alike. */
 const BAD_REFERENCE =
@@ -18,7 +29,7 @@ const BAD_REFERENCE =
 /** Columns that are not sent and say which payment a row is: each takes what its text says, or tells what is wrong. */
 const OWN: Readonly<Record<string, (text: string, own: Own) => Finding | undefined>> = {
   reference(text, own) {
-    const finding = cannotBe(text, { kind: "id" });
+    const finding = cannotBeId(text);
     const found = text.length;
     if (finding && BAD_REFERENCE.test(finding.code)) return finding;
     if (found > REFERENCE_CHARACTERS_MAX)
@@ -29,8 +40,8 @@ const OWN: Readonly<Record<string, (text: string, own: Own) => Finding | undefin
   },
   period(text, own) {
     const period = readPeriod(text);
-    if (period === "malformed") return { code: "period_malformed" };
-    if (period !== "none") own.period = period.period;
+    if (period === undefined) return { code: "period_malformed" };
+    if (period !== "") own.period = period;
     return undefined;
   },
   retry_of(text, own) {
@@ -41,25 +52,90 @@ const OWN: Readonly<Record<string, (text: string, own: Own) => Finding | undefin
   },
 };
 
-/** What the row says in columns of our own, and what is wrong there. */
-export function readOwn(
-  row: Row,
+/** Makes what gives what a row says in columns of our own, and adds what is wrong there. */
+export function ownReader(
   { sources }: Columns,
   { isWorkbook, isTable }: { readonly isWorkbook: boolean; readonly isTable: boolean },
-): { readonly own: Own; readonly faults: readonly Fault[] } {
-  const own: Own = {};
-  const faults: Fault[] = [];
-  for (const [name, take] of Object.entries(OWN)) {
+) {
+  const columns = Object.entries(OWN).flatMap(([name, take]) => {
     const source = sources.get(name);
-    if (!source) continue;
     // a workbook may have a date in place of a period
-    const place = { name, kind: name === "period" ? "text" : "id", source } as const;
-    const given = cellOf(row, source);
-    const text = isFinding(given) ? given : readCell(given, place, isWorkbook);
-    const finding = typeof text === "string" ? (text === "" ? undefined : take(text, own)) : text;
-    if (finding) faults.push(faultAt(row, place, finding, isTable));
-  }
-  return { own, faults };
+    const kind = name === "period" ? "text" : "id";
+    return source ? [{ name, kind, source, take } as const] : [];
+  });
+  return (row: Row, faults: Fault[]): Own => {
+    const own: Own = {};
+    for (const column of columns) {
+      const given = cellOf(row, column.source);
+      const text = isFinding(given) ? given : readCell(given, column, isWorkbook);
+      const finding = typeof text === "string" ? (text === "" ? undefined : column.take(text, own)) : text;
+      if (finding) faults.push(faultAt(row, column, finding, isTable));
+    }
+    return own;
+  };
+}
+
+/** What programs write where there is nothing. */
+const NONE = /^(?:null|nan|none|nil|n\/?a|n\.a\.?|undefined|blank|empty|-+|—|0+)?$/i;
+const LABEL = /^[\w .,&()+/-]{0,40}$/;
+
+/** A period in one of the three forms of DESIGN §6, with its label in small letters; empty: none; undefined: nonsense. */
+export function readPeriod(text: string): string | undefined {
+  const words = text.trim().split(/\s+/);
+  if (NONE.test(words.join(" "))) return "";
+  // `Nov 2026` has a space of its own
+  const count = formOf(words[0] ?? "") === undefined ? 2 : 1;
+  const period = formOf(words.slice(0, count).join(" "));
+  const label = words.slice(count).join(" ").toLowerCase();
+  return period !== undefined && LABEL.test(label) ? `${period} ${label}`.trimEnd() : undefined;
+}
+
+/** A month or a day, a week, or another spelling of a month: `11/2026`, `Nov 2026`, `Nov-26`. */
+function formOf(text: string): string | undefined {
+  const [, year = "", month = "", day = "01"] = /^(20\d\d)-(\d\d)(?:-(\d\d))?$/.exec(text) ?? [];
+  if (year !== "") return isDay(`${year}-${month}-${day}`) ? text : undefined;
+  const [, ofWeek = "", week = ""] = /^(20\d\d)-W(\d\d)$/i.exec(text) ?? [];
+  if (ofWeek !== "") return isWeek(Number(ofWeek), Number(week)) ? text.toUpperCase() : undefined;
+  const [, number = "", ofNumber = ""] = /^(\d?\d)\/(20\d\d)$/.exec(text) ?? [];
+  if (ofNumber !== "") return formOf(`${ofNumber}-${number.padStart(2, "0")}`);
+  // `Nov-26` is what Excel makes of `2026-11`
+  const [, name = "", ofName = ""] = /^([a-z]{3,9})[- ]((?:20)?\d\d)$/i.exec(text) ?? [];
+  return ofName === "" ? undefined : formOf(`${ofName.length === 2 ? "20" : ""}${ofName}-${monthNumber(name)}`);
+}
+
+/** Whether there is such a day. */
+function isDay(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
+/** A year has 53 weeks when it begins or ends on a Thursday (ISO 8601). */
+function isWeek(year: number, week: number): boolean {
+  const isThursday = (month: number, day: number): boolean => new Date(Date.UTC(year, month, day)).getUTCDay() === 4;
+  return week >= 1 && week <= (isThursday(0, 1) || isThursday(11, 31) ? 53 : 52);
+}
+
+const MONTHS = "january february march april may june july august september october november december".split(" ");
+
+/** `11` of `Nov`, `november`; `00` of no month. */
+function monthNumber(name: string): string {
+  const at = name.length < 3 ? -1 : MONTHS.findIndex((month) => month.startsWith(name.toLowerCase()));
+  return String(at + 1).padStart(2, "0");
+}
+
+/** The period that a file's name holds (`payroll-nov-2026.csv`): exactly one, in one of the forms; else undefined. */
+export function periodInName(fileName: string): string | undefined {
+  const words = fileName.toLowerCase().match(/w\d\d(?!\d)|[a-z]+|\d+/g) ?? [];
+  const found = words.flatMap((first, at) => {
+    const [second = "", third = ""] = words.slice(at + 1);
+    if (!/^\d{4}$/.test(first)) {
+      // in 06-11-2026 nobody can tell the month
+      const isMonth = /^\d{4}$/.test(second) && !/^\d+ \d+$/.test(`${words[at - 1]} ${first}`);
+      return isMonth ? (formOf(`${first}/${second}`) ?? formOf(`${first} ${second}`) ?? []) : [];
+    }
+    return formOf(`${first}-${second}-${third}`) ?? formOf(`${first}-${second}`) ?? [];
+  });
+  return new Set(found).size === 1 ? found[0] : undefined;
 }
 
 /** What a column beside the fields says of a row: its currency, or when or whether it is to be paid. */
@@ -103,23 +179,19 @@ export function otherColumns(
   });
 }
 
-/** The first column that names another currency (only the amount goes, as rupees), or says that the row is not to go now. */
+/** The first of these columns that names another currency (only the amount goes, as rupees), or says not to pay now. */
 export function faultBeside(
   row: Row,
   columns: readonly OtherColumn[],
-  code: "currency_other" | "not_now",
   { isTable, today }: { readonly isTable: boolean; /** `2026-11-27` */ readonly today: string },
 ): Fault | undefined {
   for (const { at, column, meaning } of columns) {
     const text = wordsAt(row, at);
-    if (text === "" || (meaning === "currency") !== (code === "currency_other")) continue;
-    if (meaning === "currency" ? !isOtherCurrency(text) : !saysNotNow(text, meaning, today)) continue;
-    return faultAt(
-      row,
-      { name: column, kind: "text", source: { at, column } },
-      { code, facts: { name: column } },
-      isTable,
-    );
+    const isCurrency = meaning === "currency";
+    if (text === "" || !(isCurrency ? isOtherCurrency(text) : saysNotNow(text, meaning, today))) continue;
+    const place = { name: column, kind: "text", source: { at, column } } as const;
+    const code = isCurrency ? "currency_other" : "not_now";
+    return faultAt(row, place, { code, facts: { name: column } }, isTable);
   }
   return undefined;
 }

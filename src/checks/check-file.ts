@@ -5,44 +5,13 @@ import { maskAccountId } from "../mask.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { labelOf, OPERATIONS, type OperationName } from "../operations/index.ts";
 import { printable } from "../printable.ts";
-import { createRowCheck, NO_PAYMENT, type RowCheck } from "./check-row.ts";
-import type { CheckedRow } from "./checked-row.ts";
+import { createRowCheck, NO_PAYMENT, type CheckedRow, type RowCheck } from "./check-row.ts";
 import { controlFaults } from "./control.ts";
-import type { OpenedFile } from "./open-file.ts";
-import { misspelt } from "./operation-of.ts";
+import { misspelt, type OpenedFile } from "./open-file.ts";
 import { createFileLook } from "./point-out.ts";
 
-interface Sum {
-  readonly rows: number;
-  readonly amount: string;
-}
-
 /** What the checks found of a whole file. */
-export interface Checked {
-  readonly file: string;
-  readonly format: string;
-  /** `payout, option B`; `mixed`. */
-  readonly operation: string;
-  readonly period?: string | undefined;
-  readonly mapping?: string | undefined;
-  /** Control totals: rows, and the exact sum of the amounts that can be read. */
-  readonly total: Sum;
-  /** By debit account, masked where it is an account number. They are not judged yet. */
-  readonly accounts: readonly {
-    readonly account: string;
-    readonly total: Sum;
-    readonly byStatus: { accepted?: never };
-  }[];
-  /** The control totals that were stated, and equal. */
-  readonly control?: { readonly rows?: number | undefined; readonly total?: string | undefined } | undefined;
-  /** Of the file as a whole. */
-  readonly remarks: readonly Fault[];
-  /** The first faults of each kind, and how many rows have some. */
-  readonly invalid: readonly Fault[];
-  readonly invalidCount: number;
-  readonly pointedOut: readonly Fault[];
-  readonly pointedOutCount: number;
-}
+export type Checked = ReturnType<Found["checked"]>;
 
 /**
  * Rows to instructions or faults; nothing is remembered. `pages`, to be read once, gives every row in order, in pages of at
@@ -79,7 +48,7 @@ export function checkFile(
         for (const checked of page) found.add(checked);
         yield page;
       }
-      look.end();
+      found.remarks.push(...look.end());
     },
     end(): Checked {
       const refused = [
@@ -121,13 +90,13 @@ const NO_PAYMENTS_SHOWN = 5;
 /** What is known of a file when its rows were checked. */
 class Found {
   readonly whenColumns = new Set<string>();
+  readonly remarks: Fault[] = [];
   readonly noPayments: number[] = [];
   readonly sums = new Map<OperationName, bigint>();
-  readonly pointedOut: FirstOfKind;
   rows = 0;
-  units = 0n;
   /** Rows whose amount is in no sum. */
   unreadable = 0;
+  readonly pointedOut: FirstOfKind;
   readonly #invalid: FirstOfKind;
   readonly #forms = new Map<string, { operation: OperationName; option?: string | undefined }>();
   readonly #accounts = new Map<string, { rows: number; units: bigint }>();
@@ -137,10 +106,14 @@ class Found {
     this.#invalid = new FirstOfKind(toldMax);
   }
 
+  /** The exact sum of all amounts that can be read. */
+  get units(): bigint {
+    return this.sums.values().reduce((sum, one) => sum + one, 0n);
+  }
+
   add({ row, instruction, faults, notices, amount, debit, operation, option }: CheckedRow): void {
     this.rows += 1;
     const units = amount === undefined ? 0n : unitsOf(amount);
-    this.units += units;
     if (operation !== undefined) this.sums.set(operation, (this.sums.get(operation) ?? 0n) + units);
     if (debit !== undefined) {
       const isKnown = this.#accounts.has(debit) || this.#accounts.size < ACCOUNTS_MAX;
@@ -158,23 +131,29 @@ class Found {
     else if (this.noPayments.length < NO_PAYMENTS_SHOWN) this.noPayments.push(row.number);
   }
 
-  checked({ snapshot, table, operation, period, mapping, control }: OpenedFile): Checked {
+  checked({ snapshot, table, operation, period, mapping, control }: OpenedFile) {
     const columns = [...this.whenColumns].map((column) => printable(column, 40));
     const when: Fault = { code: "says_when", facts: { columns: columns.join(", "), name: columns[0] } };
+    const remarks: readonly Fault[] = [...table.remarks, ...this.remarks, ...(columns.length > 0 ? [when] : [])];
     // what several say is the same: it equals the file
     const rows = control.find((one) => one.rows !== undefined)?.rows;
     const total = control.find((one) => one.total !== undefined)?.total;
     return {
-      ...{ file: snapshot.path, format: table.reading.format, period, mapping: mapping?.name },
+      ...{ file: snapshot.path, format: table.reading.format },
+      ...(period === undefined ? {} : { period }),
+      ...(mapping ? { mapping: mapping.name } : {}),
+      /** `payout, option B`; `mixed`. */
       operation: labelOf([...this.#forms.values()], operation),
-      control: control.length > 0 ? { rows, total } : undefined,
+      /** The control totals that were stated, and equal. */
+      ...(control.length > 0 ? { control: { rows, total } } : {}),
       total: { rows: this.rows, amount: formatUnits(this.units) },
+      /** By debit account, masked where it is an account number. They are not judged yet. */
       accounts: [...this.#accounts].map(([account, { rows: count, units }]) => ({
         account: printable(maskAccountId(account), 60),
         total: { rows: count, amount: formatUnits(units) },
         byStatus: {},
       })),
-      remarks: [...table.remarks, ...(columns.length > 0 ? [when] : [])],
+      remarks,
       ...{ invalid: this.#invalid.first, invalidCount: this.#invalid.rows },
       ...{ pointedOut: this.pointedOut.first, pointedOutCount: this.pointedOut.rows },
     };

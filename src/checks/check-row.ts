@@ -1,4 +1,3 @@
-import { safeParse } from "zod/mini";
 import { SUMMABLE } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError } from "../errors.ts";
@@ -9,22 +8,37 @@ import { printable } from "../printable.ts";
 import { OWN_COLUMNS, type Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
 import { headerAgain, underTable } from "../reader/under-table.ts";
-import { faultBeside, otherColumns, readOwn, type OtherColumn } from "./beside.ts";
+import { faultBeside, otherColumns, ownReader, type Own } from "./beside.ts";
 import { cellOf, faultAt, isFinding, readCell, wordsAt } from "./cells.ts";
-import type { CheckedRow } from "./checked-row.ts";
-import {
-  formsInFile,
-  payeeText,
-  paymentText,
-  readAmount,
-  refusal,
-  schemaFinding,
-  type FieldInFile,
-  type FormInFile,
-} from "./form.ts";
-import type { Finding } from "./not-a-value.ts";
+import { canonical, formsInFile, paymentText, readAmount, refusal, type FormInFile, type Values } from "./form.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { lookAtRow, type FileLook } from "./point-out.ts";
+
+/** What the checks say of one row. Its texts are in clear: they are never logged, and stored only in the spool. */
+export interface CheckedRow extends Readonly<Own> {
+  readonly row: Row;
+  /** Only of a valid row. */
+  readonly instruction?: {
+    /** Compact JSON (§5.2 step 1) with the fields in the order of §2; amounts keep the very digits of the file. */
+    readonly payload: string;
+    /** What makes it the same payment as another (DESIGN §2), canonical. */
+    readonly payment: string;
+  };
+  /** Why it is invalid; empty for a valid one. */
+  readonly faults: readonly Fault[];
+  /** What a person should look at; the row goes all the same. */
+  readonly notices: readonly Fault[];
+  /** A column says that it is not to go now (`not_now`). */
+  readonly notNow?: Fault;
+  /** These also of an invalid row, as far as they can be told. */
+  readonly operation?: OperationName;
+  readonly option?: "A" | "B";
+  /** Plain decimal text, as it is sent. */
+  readonly amount?: string;
+  readonly debit?: string;
+  /** Who receives or owes the money, canonical. */
+  readonly payee?: string;
+}
 
 /** What is the same for all rows of a file. */
 export interface FileCheck {
@@ -39,14 +53,6 @@ export interface FileCheck {
   readonly look: FileLook;
 }
 
-/** How rows of one operation are checked. */
-interface OperationCheck {
-  readonly name: OperationName;
-  readonly forms: readonly FormInFile[];
-  readonly others: readonly OtherColumn[];
-}
-
-type Values = Record<string, string | undefined>;
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Makes the checks for all rows with one set of columns: what depends on these alone is worked out once. */
@@ -59,13 +65,12 @@ export function createRowCheck(names: readonly string[], file: FileCheck) {
     checks.set(name, found);
     return found;
   };
-  const { others } = checkOf(operation ?? "payout");
   return {
     /** Columns that say when or whether a row is to be paid. */
-    whenColumns: others.filter(({ meaning }) => meaning !== "currency").map(({ column }) => column),
+    whenColumns: checkOf(operation ?? "payout").when.map(({ column }) => column),
     check(row: Row): CheckedRow {
       const said = operationOfRow(row, columns, file);
-      if (typeof said === "string") return checkRow(row, checkOf(said), columns, file);
+      if (typeof said === "string") return checkRow(row, checkOf(said), file);
       return { row, faults: [said], notices: [], ...(operation === undefined ? {} : { operation }) };
     },
   };
@@ -77,57 +82,63 @@ function operationOfRow(row: Row, { sources }: Columns, { opened, isTable }: Fil
   if (row.repeatedKey !== undefined) {
     return { code: "key_repeated", row: row.number, facts: { key: printable(row.repeatedKey, 40) } };
   }
+  const { operation } = opened;
   const source = sources.get("operation");
+  if (!source && operation) return operation;
   const text = wordsAt(row, source?.at);
   const said = operationSaid(text)?.name;
-  const { operation } = opened;
   const found = operation ?? said;
   if (found !== undefined && (found === said || text === "")) return found;
   const facts = { known: operation ?? OPERATION_NAMES.join(", ") };
   return faultAt(row, { name: "operation", kind: "text", source }, { code: "operation_unclear", facts }, isTable);
 }
 
-function operationCheck(name: OperationName, columns: Columns, { opened, config }: FileCheck): OperationCheck {
+type OperationCheck = ReturnType<typeof operationCheck>;
+
+/** How rows of one operation are checked. */
+function operationCheck(name: OperationName, columns: Columns, file: FileCheck) {
+  const { opened, config } = file;
   const { option, mustBe = [] } = opened.mapping ?? {};
   const forms = formsInFile(operationNamed(name), columns, config);
   const fields = forms.flatMap((form) => form.fields.map((field) => field.name));
   const used = new Set([...fields, ...OWN_COLUMNS].flatMap((field) => columns.sources.get(field)?.at ?? []));
+  const own = [...config.own_columns, ...mustBe.map(({ column }) => column)];
+  const others = otherColumns(columns.names, used, own);
   return {
-    name,
+    ...{ name, readOwn: ownReader(columns, file), faultsOf: columns.faultsOf },
     forms: forms.filter(({ form }) => option === undefined || form.option === option),
-    others: otherColumns(columns.names, used, [...config.own_columns, ...mustBe.map(({ column }) => column)]),
+    /** Columns beside the fields: of currencies, and of when or whether to pay. */
+    currencies: others.filter(({ meaning }) => meaning === "currency"),
+    when: others.filter(({ meaning }) => meaning !== "currency"),
   };
 }
 
-function checkRow(row: Row, check: OperationCheck, columns: Columns, file: FileCheck): CheckedRow {
+function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow {
   const operation = check.name;
   const form = formOfRow(row, check.forms);
   if ("code" in form) return noPayment(row, file) ?? { row, operation, faults: [form], notices: [] };
-  const { values, faults: ofFields } = readFields(row, form, file);
-  const { own, faults: ofOwn } = readOwn(row, columns, file);
-  const beside = columns.faultsOf?.(row) ?? [];
-  const currency = faultBeside(row, check.others, "currency_other", file);
-  const faults = [...ofFields, ...ofOwn, ...beside, ...(currency ? [currency] : [])];
-  const amount = values[form.amount.name];
-  const payee = values[form.payee.name];
-  if (faults.length > 0 && !/[0-9]/.test(payee ?? "")) {
-    const other = noPayment(row, file);
-    if (other) return other;
-  }
+  const { values, faults } = readFields(row, form, file);
+  const own = check.readOwn(row, faults);
+  if (check.faultsOf) faults.push(...check.faultsOf(row));
+  const currency = faultBeside(row, check.currencies, file);
+  if (currency) faults.push(currency);
+  const amount = values[form.amount.nth];
+  const payee = values[form.payee.nth];
+  const other = faults.length > 0 && !/[0-9]/.test(payee ?? "") ? noPayment(row, file) : undefined;
+  if (other) return other;
   const { option } = form.form;
-  const debit = form.debit && values[form.debit.name];
-  const notices = lookAtRow(row, form, values, file.isTable);
-  const checked: Writable<CheckedRow> = { row, operation, faults, notices, ...own };
+  const debit = form.debit && values[form.debit.nth];
+  const checked: Writable<CheckedRow> = { row, operation, faults, notices: lookAtRow(row, form, values, file), ...own };
   if (option !== undefined) checked.option = option;
   if (amount !== undefined && SUMMABLE.test(amount)) checked.amount = amount;
   if (debit !== undefined) checked.debit = debit;
-  if (payee !== undefined && !faults.some(({ facts }) => facts?.["field"] === form.payee.name)) {
-    checked.payee = payeeText(form, payee);
-  }
-  if (faults.length > 0 || amount === undefined || checked.payee === undefined) return checked;
-  const later = faultBeside(row, check.others, "not_now", file);
+  if (payee === undefined || faults.some(({ facts }) => facts?.["field"] === form.payee.name)) return checked;
+  const one = canonical(form.payee, payee);
+  checked.payee = form.payees + one;
+  if (faults.length > 0 || amount === undefined) return checked;
+  const later = faultBeside(row, check.when, file);
   if (later) checked.notNow = later;
-  file.look.add(row, form, checked.payee, values);
+  file.look.add(row, form, one, values);
   checked.instruction = { payload: payloadOf(form, values), payment: paymentText(form, checked.payee, values) };
   return checked;
 }
@@ -153,46 +164,26 @@ function readFields(
   row: Row,
   form: FormInFile,
   { isWorkbook, isTable }: FileCheck,
-): { readonly values: Values; readonly faults: readonly Fault[] } {
-  const values: Values = {};
-  const written: Values = {};
-  const broken: Record<string, Finding> = {};
-  for (const field of form.fields) {
-    const read = readField(row, field, form, isWorkbook, written);
-    if (typeof read === "string") values[field.name] = read === "" ? field.default : read;
-    else broken[field.name] = read;
-  }
-  const refused = safeParse(form.schema, values).error?.issues.map(({ path }) => path[0]);
+): { readonly values: Values; readonly faults: Fault[] } {
+  const values: (string | undefined)[] = [];
   const faults: Fault[] = [];
   for (const field of form.fields) {
-    const { name } = field;
-    const value = values[name];
-    const isRefused = refused?.includes(name) === true;
-    let finding = broken[name];
-    if (value === undefined) finding ??= isRefused ? { code: "value_missing" } : undefined;
-    else finding ??= isRefused ? schemaFinding(value, field) : refusal(value, field, form);
-    if (finding) faults.push(faultAt(row, field, finding, isTable, written[name]));
+    const { source } = field;
+    const given = source ? cellOf(row, source) : "";
+    const read = isFinding(given) ? given : readCell(given, field, isWorkbook);
+    const isAmount = field === form.amount && typeof read === "string" && read !== "";
+    const sent = isAmount ? readAmount(read, typeof given === "string", form) : read;
+    const value = sent === "" ? field.default : sent;
+    values.push(typeof value === "string" ? value : undefined);
+    let finding = typeof value === "object" ? value : undefined;
+    if (typeof value === "string") finding = refusal(value, field, form);
+    else if (value === undefined && field.required) finding = { code: "value_missing" };
+    if (!finding) continue;
+    // what stands there, where another text is sent
+    const written = typeof read === "string" && (source?.give || sent !== read) ? read : undefined;
+    faults.push(faultAt(row, field, finding, isTable, written));
   }
   return { values, faults };
-}
-
-/** The text to send; empty where there is none. `written`: is told what stands there, where another text is sent. */
-function readField(
-  row: Row,
-  field: FieldInFile,
-  form: FormInFile,
-  isWorkbook: boolean,
-  written: Values,
-): string | Finding {
-  const { source, name } = field;
-  if (!source) return "";
-  const given = cellOf(row, source);
-  if (isFinding(given)) return given;
-  const text = readCell(given, field, isWorkbook);
-  if (typeof text !== "string" || text === "") return text;
-  const sent = field === form.amount ? readAmount(text, typeof given === "string", form) : text;
-  if (source.give || sent !== text) written[name] = text;
-  return sent;
 }
 
 /** A row that is no payment at all is told as that, and as nothing else. Throws where another table begins with it. */
@@ -220,13 +211,13 @@ const ESCAPED = /["\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
 
 /** Compact JSON (§5.2 step 1) with the fields in the order of §2; numbers keep the very digits of the file. */
 function payloadOf({ fields }: FormInFile, values: Values): string {
-  const members: string[] = [];
-  for (const { name, key, isText, sendsEmpty } of fields) {
-    const value = values[name];
-    if (value === undefined) {
-      if (sendsEmpty) members.push(`${key}""`);
-    } else if (!isText) members.push(key + value);
-    else members.push(key + (ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`));
+  let members = "";
+  for (const { nth, key, isText, sendsEmpty } of fields) {
+    const value = values[nth] ?? (sendsEmpty ? "" : undefined);
+    if (value === undefined) continue;
+    if (members !== "") members += ",";
+    if (!isText) members += key + value;
+    else members += key + (ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`);
   }
-  return `{${members.join(",")}}`;
+  return `{${members}}`;
 }

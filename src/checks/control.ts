@@ -1,11 +1,13 @@
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { lstat, readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { formatUnits, SUMMABLE, unitsOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError, systemCodeOf } from "../errors.ts";
 import type { Fault } from "../messages/sentence.ts";
 import type { Wrapper } from "../reader/row.ts";
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Control totals as somebody stated them (DESIGN §6). */
 export interface StatedControl {
@@ -36,35 +38,30 @@ export async function statedControl(
 
 async function readControlFile(path: string): Promise<StatedControl> {
   const source = basename(path);
+  const text = await readSmallFile(path);
   const stated = new Map<string, string>();
-  const lines = (await readSmallFile(path)).split(/[\r\n]+/).filter((line) => line.trim() !== "");
-  for (const line of lines) {
+  for (const line of text?.split(/[\r\n]+/).filter((one) => one.trim() !== "") ?? []) {
     const [, name = "", value = ""] = /^\s*(rows|total)\s*=\s*(\S+)\s*$/i.exec(line) ?? [];
     const key = name.toLowerCase();
     if (!(key === "rows" ? /^\d{1,9}$/ : SUMMABLE).test(value) || stated.has(key)) throw malformed(source);
     stated.set(key, value);
   }
+  if (text !== undefined && stated.size === 0) throw malformed(source);
   const rows = stated.get("rows");
   return { source, rows: rows === undefined ? undefined : Number(rows), total: stated.get("total") };
 }
 
-/** Empty: there is none. A link is not followed. */
-async function readSmallFile(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    (error: unknown) => {
-      const code = systemCodeOf(error) ?? "";
-      if (code === "ENOENT" || code === "ENAMETOOLONG") return undefined;
-      throw ["EACCES", "EPERM", "ELOOP", "ENXIO"].includes(code) ? malformed(basename(path)) : error;
-    },
-  );
-  if (!file) return "";
+/** Undefined: there is none. A link is not followed; what cannot be read states nothing. */
+async function readSmallFile(path: string): Promise<string | undefined> {
   try {
-    const stats = await file.stat();
-    const text = stats.isFile() && stats.size <= BYTES_MAX ? await file.readFile("utf8") : "";
-    if (text.trim() === "") throw malformed(basename(path));
-    return text;
-  } finally {
-    await file.close();
+    const stats = await lstat(path);
+    const isSmall = stats.isFile() && stats.size <= BYTES_MAX;
+    return isSmall ? await readFile(path, { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW | O_NONBLOCK }) : "";
+  } catch (error) {
+    const code = systemCodeOf(error) ?? "";
+    if (code === "ENOENT" || code === "ENAMETOOLONG") return undefined;
+    if (["EACCES", "EPERM", "ELOOP", "ENXIO"].includes(code)) return "";
+    throw error;
   }
 }
 
@@ -72,20 +69,13 @@ function malformed(name: string): FileRefusedError {
   return new FileRefusedError(name, [{ code: "control_malformed" }]);
 }
 
-/** What the file holds: all rows, and the exact sum of all amounts that can be read. */
-interface FoundTotals {
-  readonly rows: number;
-  readonly units: bigint;
-  /** Rows whose amount cannot be read. */
-  readonly unreadable: number;
-  /** Rows that are no payments (a total, a remark), the first of them. */
-  readonly noPayments: readonly number[];
-}
-
-/** A fault for every source that says something else, or for none where `require_control` asks for one. */
+/**
+ * A fault for every source that says something else than the file, or for none where `require_control` asks for one.
+ * `units`: the sum of all amounts but `unreadable` ones; `noPayments`: the first rows that are none.
+ */
 export function controlFaults(
   stated: readonly StatedControl[],
-  { rows, units, unreadable, noPayments }: FoundTotals,
+  { rows, units, unreadable, noPayments }: { rows: number; units: bigint; unreadable: number; noPayments: number[] },
   isRequired: boolean,
 ): readonly Fault[] {
   if (stated.length === 0) return isRequired ? [{ code: "control_missing" }] : [];

@@ -5,43 +5,16 @@ import { PATTERN_VALUE_MAX, type FieldRules, type OperationRules } from "../conf
 import type { Config } from "../config/schema.ts";
 import { maskNumbers, maskStrayAmount } from "../mask.ts";
 import { fieldsOf, type Field, type OperationName } from "../operations/index.ts";
-import { id, text, type Form, type Operation } from "../operations/operation.ts";
-import type { Columns, Source } from "../reader/columns.ts";
-import { cannotBe, type Finding } from "./not-a-value.ts";
+import { ID, type Form, type Operation } from "../operations/operation.ts";
+import type { Columns } from "../reader/columns.ts";
+import { createCannotBe, type Finding, type Place } from "./not-a-value.ts";
 
-/** A field of a form in a file with certain columns. */
-export interface FieldInFile extends Field {
-  readonly source?: Source | undefined;
-  /** The key as it stands in the payload: `"amount":`. */
-  readonly key: string;
-  readonly isText: boolean;
-  /** An empty cell puts `""` into the payload (`empty_fields = "send"`). */
-  readonly sendsEmpty: boolean;
-  readonly rules: FieldRules;
-  readonly pattern?: RegExp | undefined;
-}
+/** What goes of a row, or would, by the `nth` of its field. */
+export type Values = readonly (string | undefined)[];
 
 /** One form of an operation for one set of columns: worked out once, used for every row. */
-export interface FormInFile {
-  readonly operation: Operation<OperationName>;
-  readonly form: Form;
-  readonly fields: readonly FieldInFile[];
-  /** The form's schema, with what the settings say is required. */
-  readonly schema: z.ZodMiniObject;
-  readonly payee: FieldInFile;
-  readonly amount: FieldInFile;
-  readonly debit?: FieldInFile | undefined;
-  readonly ifsc?: FieldInFile | undefined;
-  /** Position of what the row says the bank is called, in a column of the user's own or in `bank_id`; -1: nowhere. */
-  readonly bankNameAt: number;
-  /** Positions of columns for fields that no other form of the operation has. */
-  readonly own: readonly number[];
-  /** The file's amounts are paise (a mapping says so). */
-  readonly isPaise: boolean;
-  readonly config: Config;
-  /** The most for one row. */
-  readonly cap?: string | undefined;
-}
+export type FormInFile = ReturnType<typeof formInFile>;
+export type FieldInFile = FormInFile["payee"];
 
 /** The forms of an operation that a file has columns for; all of them where it has none of their own. */
 export function formsInFile(
@@ -54,68 +27,96 @@ export function formsInFile(
   return inFile.length > 0 ? inFile : forms;
 }
 
-function formInFile(
-  operation: Operation<OperationName>,
-  form: Form,
-  { names, sources, amountUnit }: Columns,
-  config: Config,
-): FormInFile {
+const BANK_NAMES = ["bankname", "bank", "beneficiarybank", "bankid"] as const;
+
+function formInFile(operation: Operation<OperationName>, form: Form, columns: Columns, config: Config) {
   const { fields: rulesOf, max_per_row: cap }: OperationRules = config.rules[operation.folder] ?? { fields: {} };
-  const fields = fieldsOf(form).map(({ default: usual, ...field }): FieldInFile => {
-    const rules = rulesOf[field.name] ?? {};
-    const source = sources.get(field.name);
-    const isText = field.kind === "text" || field.kind === "id";
-    return {
-      ...{ ...field, source, isText, rules, key: `${JSON.stringify(field.name)}:` },
-      ...(usual === undefined || rules.required === true ? {} : { default: usual }),
-      required: rules.required ?? field.required,
-      sendsEmpty: isText && source !== undefined && config.empty_fields === "send",
-      pattern: rules.pattern === undefined ? undefined : new RegExp(`^(?:${rules.pattern})$`, "v"),
-    };
+  const fields = fieldsOf(form).map((field, nth) => {
+    return { ...fieldInFile(form, field, rulesOf[field.name] ?? {}, columns, config), nth };
   });
-  const others = new Set(operation.forms.filter((one) => one !== form).flatMap((one) => Object.keys(one.schema.shape)));
-  const named = (name: string): FieldInFile => {
+  const named = (name: string): (typeof fields)[number] => {
     const field = fields.find((one) => one.name === name);
     if (!field) throw new Error(`there is no field ${name}`);
     return field;
   };
+  const names = columns.names.map(normalizeName);
+  const others = new Set(operation.forms.filter((one) => one !== form).flatMap((one) => Object.keys(one.schema.shape)));
   return {
-    ...{ operation, form, fields, config, cap, isPaise: amountUnit === "paise" },
-    schema: z.object(Object.fromEntries(fields.map((field) => [field.name, schemaOf(form, field)]))),
-    payee: named(form.payee),
-    amount: named("amount"),
+    ...{ form, fields, config, cap, operation: operation.name, isPaise: columns.amountUnit === "paise" },
+    ...{ payee: named(form.payee), amount: named("amount"), alsoPayment: form.alsoPayment.map(named) },
+    /** The texts of its payees begin with it. */
+    payees: operation.name + SEPARATOR + form.payee + SEPARATOR,
     debit: operation.debit === undefined ? undefined : named(operation.debit),
+    mobile: fields.find(({ shape }) => shape === "mobile"),
     ifsc: fields.find(({ shape }) => shape === "ifsc"),
-    bankNameAt: BANK_NAMES.map((name) => names.map(normalizeName).indexOf(name)).find((at) => at >= 0) ?? -1,
+    /** Position of what the row says the bank is called, in a column of the user's own or in `bank_id`; -1: nowhere. */
+    bankNameAt: BANK_NAMES.map((name) => names.indexOf(name)).find((at) => at >= 0) ?? -1,
+    /** Positions of columns for fields that no other form of the operation has. */
     own: fields.flatMap(({ name, source }) => (others.has(name) || source === undefined ? [] : [source.at])),
   };
 }
 
-const BANK_NAMES = ["bankname", "bank", "beneficiarybank", "bankid"] as const;
-
-/** As the form has it; but a pattern of the settings says what an account is, not we. */
-function schemaOf({ schema }: Form, { name, kind, shape, rules, required, ...facts }: FieldInFile): z.ZodMiniType {
-  const own = schema.shape[name] as z.ZodMiniType;
-  const inner = (own._zod.def as { innerType?: z.ZodMiniType }).innerType ?? own;
-  const isFree = rules.pattern !== undefined && shape === "account";
-  const free = kind === "id" ? id(facts) : text(facts);
-  return required ? (isFree ? free : inner) : z.optional(isFree ? free : inner);
+function fieldInFile(
+  form: Form,
+  { default: usual, ...facts }: Field,
+  rules: FieldRules,
+  { sources }: Columns,
+  config: Config,
+) {
+  const { name, kind } = facts;
+  const place = { ...facts, rules, required: rules.required ?? facts.required };
+  const source = sources.get(name);
+  const isText = kind === "text" || kind === "id";
+  return {
+    ...{ ...place, source, isText },
+    default: rules.required === true ? undefined : usual,
+    /** As it stands in the payload: `"amount":`. */
+    key: `${JSON.stringify(name)}:`,
+    /** An empty cell puts `""` into the payload. */
+    sendsEmpty: isText && source !== undefined && config.empty_fields === "send",
+    pattern: rules.pattern === undefined ? undefined : new RegExp(`^(?:${rules.pattern})$`, "v"),
+    takes: takesOf(form, place),
+    cannotBe: createCannotBe(place),
+    /** The last value that may go: many columns say the same in every row. */
+    passed: "",
+  };
 }
 
-/** Why a value cannot go, though the schema takes it: what stands there is something else, or the settings say no. */
+/**
+ * Whether the field's schema takes a text, by its one pattern: to run zod for every value takes ten times as long. But a
+ * pattern of the settings says what an account is, not we.
+ */
+function takesOf({ schema }: Form, { name, shape, rules }: Field & { readonly rules: FieldRules }) {
+  const own = schema.shape[name] as z.ZodMiniType;
+  const { innerType = own } = own._zod.def as { innerType?: z.ZodMiniType };
+  const { checks = [] } = innerType._zod.def;
+  const [pattern, ...more] = checks.map(({ _zod }) => (_zod.def as Partial<z.core.$ZodCheckRegexDef>).pattern);
+  const form = shape === "account" && rules.pattern !== undefined ? ID : pattern;
+  if (form && more.length === 0) return (value: string): boolean => form.test(value);
+  return (value: string): boolean => z.safeParse(innerType, value).success;
+}
+
+/** Why a value cannot go: what stands there is something else, or the settings say no. */
 export function refusal(value: string, field: FieldInFile, form: FormInFile): Finding | undefined {
+  if (value === field.passed) return undefined;
+  const finding = field.takes(value) ? otherRefusal(value, field, form) : schemaFinding(value, field);
+  if (!finding) field.passed = value;
+  return finding;
+}
+
+function otherRefusal(value: string, field: FieldInFile, form: FormInFile): Finding | undefined {
   if (field.kind === "amount") return amountRefusal(value, form);
-  return (field.isText ? cannotBe(value, field) : undefined) ?? ruleRefusal(value, field);
+  return (field.isText ? field.cannotBe(value) : undefined) ?? ruleRefusal(value, field);
 }
 
 function amountRefusal(value: string, { config, cap }: FormInFile): Finding | undefined {
-  const [whole = "", decimals = ""] = value.split(".");
   const { amount_digits_max: digitsMax, amount_decimals_max: decimalsMax } = config;
-  const found = whole.length + decimals.length;
+  const point = value.indexOf(".");
+  const decimals = point < 0 ? 0 : value.length - point - 1;
+  const found = point < 0 ? value.length : value.length - 1;
   if (found > digitsMax) return { code: "amount_too_many_digits", facts: { found, most: digitsMax } };
-  if (decimals.length > decimalsMax) {
-    return { code: "amount_too_many_decimals", facts: { found: decimals.length, most: decimalsMax } };
-  }
+  if (decimals > decimalsMax)
+    return { code: "amount_too_many_decimals", facts: { found: decimals, most: decimalsMax } };
   const isOver = cap !== undefined && unitsOf(value) > unitsOf(cap);
   return isOver ? { code: "amount_over_cap", facts: { most: cap } } : undefined;
 }
@@ -140,10 +141,10 @@ function ruleRefusal(value: string, { rules, pattern, sensitive }: FieldInFile):
 }
 
 /** Why the schema does not take a value. */
-export function schemaFinding(value: string, field: FieldInFile): Finding {
+function schemaFinding(value: string, field: FieldInFile): Finding {
   const { kind, shape } = field;
   if (kind === "amount" && PLAIN_DECIMAL.test(value)) return { code: "amount_not_positive" };
-  const finding = cannotBe(value, field);
+  const finding = field.cannotBe(value);
   if (finding) return finding;
   if (kind === "amount" || kind === "whole") return { code: "not_a_number", facts: { plain: plainNumber(value) } };
   const isShaped = kind === "id" && shape !== undefined;
@@ -187,24 +188,12 @@ function plainNumber(written: string): string | undefined {
 }
 
 /** Stands before each part of a payment's or payee's text: no value can hold it. */
-export const SEPARATOR = "\u001f";
-
-/** Who receives or owes the money, one text for equal ones (DESIGN §2). Never logged or stored in clear. */
-export function payeeText({ operation, payee }: FormInFile, value: string): string {
-  return operation.name + SEPARATOR + payee.name + SEPARATOR + canonical(payee, value);
-}
+const SEPARATOR = "\u001f";
 
 /** The payment, one text for equal ones (DESIGN §2). Never logged or stored in clear. */
-export function paymentText(
-  { fields, form, amount }: FormInFile,
-  payee: string,
-  values: Readonly<Record<string, string | undefined>>,
-): string {
-  let joined = payee + SEPARATOR + canonicalAmount(values[amount.name] ?? "");
-  for (const name of form.alsoPayment) {
-    const field = fields.find((one) => one.name === name);
-    joined += SEPARATOR + (field ? canonical(field, values[name] ?? "") : "");
-  }
+export function paymentText({ amount, alsoPayment }: FormInFile, payee: string, values: Values): string {
+  let joined = payee + SEPARATOR + canonicalAmount(values[amount.nth] ?? "");
+  for (const field of alsoPayment) joined += SEPARATOR + canonical(field, values[field.nth] ?? "");
   return joined;
 }
 
@@ -213,7 +202,7 @@ const GROUPED_DIGITS = /^[0-9]+(?:[ -]+[0-9]+)+$/;
 const ACCOUNT_DIGITS_MIN = 9;
 
 /** One spelling for equal values. */
-function canonical({ kind, sensitive, shape }: Field, value: string): string {
+export function canonical({ kind, sensitive, shape }: Place, value: string): string {
   if (kind === "whole") return value.replace(/^0+(?=[0-9])/, "");
   if (shape === "account") return value.replaceAll(/[ -]+/g, "").toLowerCase();
   if (shape === "vpa" || shape === "currency") return value.toLowerCase();

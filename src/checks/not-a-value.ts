@@ -1,7 +1,7 @@
 import type { FieldRules } from "../config/rules.ts";
 import type { RowFaultCode, Thing } from "../messages/row-faults.ts";
 import type { Facts } from "../messages/sentence.ts";
-import { IFSC, VPA, type FieldFacts } from "../operations/operation.ts";
+import { IFSC, type FieldFacts } from "../operations/operation.ts";
 import { codePointOf } from "../printable.ts";
 
 /** What is wrong with a text. Facts that could hold personal data are added, masked, where its place is known. */
@@ -19,26 +19,47 @@ export type Place = Pick<FieldFacts, "kind" | "sensitive" | "shape" | "isLong"> 
 
 /** No damage and no word is longer: longer texts are not tried. */
 const DAMAGE_CHARACTERS_MAX = 64;
-const PLAIN_DIGITS = /^\+?[1-9][0-9]*$/;
 const QUOTES_ALONE = /^(?:["'`´,“”‘’〃]| )+$/;
+const NOT_ASCII = /[^ -~]/;
+/** Nothing that is told of an id is told of digits; only in place of an IFSC they are another value. */
+const DIGITS = /^\+?[0-9]*[1-9][0-9]*$/;
+
+/** What a text looks like that is no value, and what is told of it. */
+type Sign = readonly [is: RegExp, code: RowFaultCode, looks?: Thing];
 
 /**
- * The one place that knows what cannot be a value, whatever the field's schema takes: what spreadsheets left, words for
- * "nothing" or "as above", values of other fields. Quick for usual values: it is asked for every text that is sent.
+ * The one module that knows what cannot be a value, whatever the field's schema takes: what spreadsheets left, words for
+ * "nothing" or "as above", values of other fields. Worked out once for a place; a usual text passes by one or two patterns,
+ * and only of another one it is found out what it is.
  */
-export function cannotBe(text: string, place: Place): Finding | undefined {
+export function createCannotBe(place: Place): (text: string) => Finding | undefined {
+  const signs = signsAt(place);
+  const any = anyOf(signs);
   const { kind, shape } = place;
-  if (kind === "id" && PLAIN_DIGITS.test(text)) return shape === "ifsc" ? looksLike("number") : undefined;
-  if (QUOTES_ALONE.test(text)) return { code: "ditto_mark" };
-  const strange = NOT_ASCII.test(text) ? strangeCharacter(text, place) : undefined;
-  if (strange || text.length > DAMAGE_CHARACTERS_MAX) return strange;
-  const code = wordInstead(text, place) ?? damage(text, place);
-  if (code !== undefined) return { code };
-  if (kind === "text") return otherInText(text, place);
-  return kind === "id" ? otherInId(text, place) : undefined;
+  const isOfDigits = kind === "id" && shape !== "ifsc";
+  return (text) => {
+    if (isOfDigits && DIGITS.test(text)) return undefined;
+    const isShort = text.length <= DAMAGE_CHARACTERS_MAX;
+    if (!(isShort ? any : QUOTES_ALONE).test(text) && !NOT_ASCII.test(text)) return undefined;
+    if (QUOTES_ALONE.test(text)) return { code: "ditto_mark" };
+    const strange = strangeCharacter(text, place);
+    if (strange || !isShort) return strange;
+    const [, code, looks] = signs.find(([is]) => is.test(text)) ?? [];
+    return code && { code, ...(looks === undefined ? {} : { facts: { looks } }) };
+  };
 }
 
-const NOT_ASCII = /[^ -~]/;
+const COMPILED = new Map<string, RegExp>();
+
+/** All signs in one: hardly any text has one, and to try one after the other takes as long as all else. */
+function anyOf(signs: readonly Sign[]): RegExp {
+  const source = signs.map(([one]) => `(?${one.ignoreCase ? "i" : ""}:${one.source})`).join("|");
+  // rows of JSON may each have columns of their own
+  const known = COMPILED.get(source) ?? new RegExp(source, "u");
+  COMPILED.set(source, known);
+  return known;
+}
+
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const CONTROL_IN_LONG = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 /** They hide what a text says: bidi signs, zero width, byte order mark. Scripts of India need the joiners U+200C, U+200D. */
@@ -52,36 +73,29 @@ function strangeCharacter(text: string, { kind, isLong }: Place): Finding | unde
   return found === undefined ? undefined : { code: "id_not_ascii", facts: { found: codePointOf(found) } };
 }
 
-type WordCode = "ditto_mark" | "placeholder" | "account_word";
+/** One of these words alone, whatever signs stand around it: `-do-`, `(none)`. */
+function word(words: string): RegExp {
+  return new RegExp(`^(?=[^]{1,20}$)[^a-z0-9#]*(?:${words})[^a-z0-9]*$`, "i");
+}
 
-const WORDS: ReadonlyMap<string, WordCode> = new Map<string, WordCode>([
-  ...wordsOf("ditto_mark", "do|ditto|same|same as above|same above|as above|above|repeat|repeated|idem"),
-  ...wordsOf(
+const WORDS: readonly Sign[] = [
+  [word("do|ditto|same|same as above|same above|as above|above|repeat|repeated|idem"), "ditto_mark"],
+  [
+    word(
+      "null|nan|none|nil|n/a|na|n\\.a|tbd|tba|tbc|undefined|unknown|blank|empty|missing|not applicable|notapplicable|" +
+        "not available|not provided|no data|nill|void|loading|select|choose|to be confirmed|to be advised",
+    ),
     "placeholder",
-    "null|nan|none|nil|n/a|na|n.a|tbd|tba|tbc|undefined|unknown|blank|empty|missing|not applicable|notapplicable|" +
-      "not available|not provided|no data|nill|void|loading|select|choose|to be confirmed|to be advised",
-  ),
-  ...wordsOf(
-    "account_word",
+  ],
+];
+const WORD_FOR_ACCOUNT: Sign = [
+  word(
     "hold|on hold|held|salary hold|stop|stopped|cash|by cash|cheque|by cheque|check|by check|dd|demand draft|upi|neft|" +
       "imps|rtgs|no account|no a/c|no bank account|not opened|account closed|closed|pending|later|paid|cancelled|" +
       "do not pay|resigned|left|not received|savings|current|self|total|totals|grand total|sub total|subtotal|sum",
   ),
-]);
-
-function wordsOf(code: WordCode, words: string): [string, WordCode][] {
-  return words.split("|").map((word) => [word, code]);
-}
-
-const LONGEST_WORD = 20;
-
-function wordInstead(text: string, { kind, sensitive, shape }: Place): WordCode | undefined {
-  if (text.length > LONGEST_WORD) return undefined;
-  const lower = text.toLowerCase();
-  const code = WORDS.get(lower) ?? WORDS.get(lower.replace(/^[^a-z0-9#]+|[^a-z0-9]+$/g, ""));
-  const isOfAccount = kind === "id" && (sensitive === "account" || shape === "ifsc");
-  return code !== "account_word" || isOfAccount ? code : undefined;
-}
+  "account_word",
+];
 
 /** What a text can be, from the freest to the strictest. */
 const KINDS = ["long", "text", "number", "id", "account"] as const;
@@ -93,7 +107,7 @@ const NAMED_DAY = new RegExp(`^\\d{1,2}(?:[-/ ]|\\. )${MONTH}(?:[-/ ]\\d{2,4})?$
 const TWO_NUMBERS = /[0-9]{8,}[ -]+[0-9]{8,}|[0-9]{6,}\s*(?:[,/;&|+]|\bor\b|\band\b)+\s*[0-9]{6,}/i;
 
 /** Damage, and the first of these kinds that it spoils. */
-const DAMAGE: readonly (readonly [since: Kind, is: RegExp, code: RowFaultCode])[] = [
+const DAMAGE: readonly (readonly [since: Kind, ...Sign])[] = [
   ["long", /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!|SPILL!|CALC!|#+)$/i, "spreadsheet_error"],
   // what is left of a name in another script: `????? ???`
   ["long", /^\?[ .,'-]*\?[? .,'-]*$/, "broken_character"],
@@ -119,46 +133,33 @@ const DAMAGE: readonly (readonly [since: Kind, is: RegExp, code: RowFaultCode])[
   ["account", /\b[a-z]+\b.*\b[0-9]{6,}\b|\b[0-9]{6,}\b.*\b[a-z]+\b/i, "word_beside"],
 ];
 
-const DAMAGE_OF: ReadonlyMap<Kind, typeof DAMAGE> = new Map(
-  KINDS.map((kind, at) => [kind, DAMAGE.filter(([since]) => KINDS.indexOf(since) <= at)]),
-);
-/** All of a kind in one: hardly any text has damage, and to try one after the other takes as long as the schema. */
-const ANY_DAMAGE_OF: ReadonlyMap<Kind, RegExp> = new Map(
-  Array.from(DAMAGE_OF, ([kind, all]) => {
-    const sources = all.map(([, { source, ignoreCase }]) => `(?${ignoreCase ? "i" : ""}:${source})`);
-    return [kind, new RegExp(sources.join("|"), "u")];
-  }),
-);
+const A_NUMBER: Sign = [/^\+?[0-9](?:[ .,-]?[0-9]){4,}$/, "other_value", "number"];
+const AN_IFSC: Sign = [IFSC, "other_value", "ifsc"];
 
-function damage(text: string, { kind, isLong, shape }: Place): RowFaultCode | undefined {
+function signsAt(place: Place): readonly Sign[] {
+  const { kind, isLong, sensitive, shape } = place;
   const number = kind === "amount" || kind === "whole" ? "number" : kind;
-  const what = isLong ? "long" : shape === "account" ? "account" : number;
-  if (ANY_DAMAGE_OF.get(what)?.test(text) !== true) return undefined;
-  return DAMAGE_OF.get(what)?.find(([, is]) => is.test(text))?.[2];
+  const what = KINDS.indexOf(isLong ? "long" : shape === "account" ? "account" : number);
+  const damage = DAMAGE.filter(([since]) => KINDS.indexOf(since) <= what).map(([, ...sign]): Sign => sign);
+  const isOfAccount = kind === "id" && (sensitive === "account" || shape === "ifsc");
+  const words = isOfAccount ? [...WORDS, WORD_FOR_ACCOUNT] : WORDS;
+  return [...words, ...damage, ...(kind === "text" ? otherInText(place) : kind === "id" ? otherInId(place) : [])];
 }
 
-function otherInId(text: string, { sensitive, shape }: Place): Finding | undefined {
-  if (sensitive !== "account" && sensitive !== "mobile") return undefined;
-  if (sensitive === "account" && IFSC.test(text)) return looksLike("ifsc");
-  if (!text.includes("@")) return undefined;
-  const looks = VPA.test(text) && !/@.*\./.test(text) ? "vpa" : "email";
+function otherInId({ sensitive, shape }: Place): readonly Sign[] {
+  if (shape === "ifsc") return [[/^\+?[1-9][0-9]*$/, "other_value", "number"]];
+  if (sensitive !== "account" && sensitive !== "mobile") return [];
+  const isAddress: Sign = [/^[A-Za-z0-9._-]+@[A-Za-z0-9-]+$/, "other_value", "vpa"];
   // a payee's id of another system may be an e-mail address
-  return looks === "vpa" || shape !== undefined ? looksLike(looks) : undefined;
+  const other: readonly Sign[] = shape === undefined ? [isAddress] : [isAddress, [/@/, "other_value", "email"]];
+  return sensitive === "account" ? [AN_IFSC, ...other] : other;
 }
-
-const NUMBER_ALONE = /^\+?[0-9](?:[ .,-]?[0-9]){4,}$/;
 
 /** Free text takes nearly anything; a name or a word of the service is no number, address or branch code. */
-function otherInText(text: string, { required, isLong, sensitive, shape, rules }: Place): Finding | undefined {
-  if (isLong || shape !== undefined || (!required && sensitive !== "name")) return undefined;
-  if (rules?.allowed ?? rules?.pattern) return undefined;
+function otherInText({ required, isLong, sensitive, shape, rules }: Place): readonly Sign[] {
+  if (isLong || shape !== undefined || (!required && sensitive !== "name")) return [];
+  if (rules?.allowed ?? rules?.pattern) return [];
   // what follows an amount that was cut at its comma stands where a word is required
-  if (sensitive === undefined && !/\p{L}/u.test(text)) return looksLike("number");
-  if (text.includes("@") && /^\S+@\S+$/.test(text)) return looksLike("email");
-  if (IFSC.test(text)) return looksLike("ifsc");
-  return NUMBER_ALONE.test(text) ? looksLike("number") : undefined;
-}
-
-function looksLike(looks: Thing): Finding {
-  return { code: "other_value", facts: { looks } };
+  const noLetter: readonly Sign[] = sensitive === undefined ? [[/^\P{L}*$/u, "other_value", "number"]] : [];
+  return [...noLetter, [/^\S+@\S+$/, "other_value", "email"], AN_IFSC, A_NUMBER];
 }

@@ -1,4 +1,5 @@
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { normalizeName } from "../column-name.ts";
 import type { Lookup, Mapping } from "../config/mapping.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError, PaydropError, systemCodeOf } from "../errors.ts";
@@ -6,16 +7,21 @@ import { isOwnHeader } from "../intake/names.ts";
 import { takeSnapshot, type Snapshot } from "../intake/snapshot.ts";
 import { mask } from "../mask.ts";
 import type { Fault } from "../messages/sentence.ts";
-import { fieldsOf, operationNamed, operationSaid, type OperationName } from "../operations/index.ts";
-import { printable } from "../printable.ts";
-import { createColumnPlan, type ColumnPlan, type LookupTable } from "../reader/columns.ts";
+import { fieldsOf, OPERATIONS, operationNamed, operationSaid, type OperationName } from "../operations/index.ts";
+import { printable, quotedNames } from "../printable.ts";
+import {
+  completeOperations,
+  createColumnPlan,
+  knownColumns,
+  misspeltColumns,
+  type LookupTable,
+} from "../reader/columns.ts";
 import { chooseMapping, readLookup } from "../reader/mapping.ts";
 import { openTable } from "../reader/open-table.ts";
 import type { Reading, Row, Table } from "../reader/row.ts";
+import { periodInName, readPeriod } from "./beside.ts";
 import { cellOf, isFinding, readCell } from "./cells.ts";
-import { statedControl, type StatedControl } from "./control.ts";
-import { operationOf } from "./operation-of.ts";
-import { periodInName, readPeriod } from "./periods.ts";
+import { statedControl } from "./control.ts";
 
 /** How a file was read: what the journal keeps of it as JSON (`keptOf`). */
 interface Kept {
@@ -28,17 +34,10 @@ interface Kept {
 }
 
 /** A file whose operation, columns and statements are known, before its rows are checked. */
-export interface OpenedFile extends Omit<Kept, "reading"> {
-  readonly snapshot: Snapshot;
-  readonly table: Table;
-  readonly plan: ColumnPlan;
-  /** What was stated for the whole file, in one of the three forms. */
-  readonly period?: string | undefined;
-  readonly control: readonly StatedControl[];
-}
+export type OpenedFile = Awaited<ReturnType<typeof openFile>>;
 
 /** Opens a snapshot and finds out what it is (DESIGN §6). Throws FileRefusedError where a person has to be asked. */
-export async function openFile(snapshot: Snapshot, config: Config): Promise<OpenedFile> {
+export async function openFile(snapshot: Snapshot, config: Config) {
   const { path, fileName, copy, folder } = snapshot;
   const refused = (...faults: readonly Fault[]): FileRefusedError => new FileRefusedError(fileName, faults);
   const { sheet, encoding } = config;
@@ -47,8 +46,7 @@ export async function openFile(snapshot: Snapshot, config: Config): Promise<Open
   if (isOwnHeader(columns)) throw refused({ code: "own_results_file" });
   const mapping = chooseMapping(columns, config.mappings, config.mapping);
   if (mapping && "code" in mapping) throw refused(mapping);
-  const clues = { wrapper: table.wrapper?.operation, folder, columns, mapping, isTable: table.header !== undefined };
-  const found = operationOf(clues, config);
+  const found = operationOf(columns, { table, folder, mapping }, config);
   if (typeof found !== "string") throw refused(...found);
   const period = statedPeriod(table, fileName, config);
   if (typeof period === "object") throw refused(period);
@@ -59,12 +57,106 @@ export async function openFile(snapshot: Snapshot, config: Config): Promise<Open
   return { snapshot, table, control, period, operation, mapping, tables, plan: createColumnPlan(mapping, lines) };
 }
 
+/** Which operation a file is, by the first clue that says it (DESIGN §6); else faults that ask. `mixed`: each row says. */
+function operationOf(
+  columns: readonly string[],
+  { table, folder, mapping }: { readonly table: Table; readonly folder: string; readonly mapping: Mapping | undefined },
+  settings: Config,
+): OperationName | "mixed" | readonly Fault[] {
+  const stated = statedOperation(table.wrapper?.operation, folder, settings);
+  if (stated && "code" in stated) return [stated];
+  if (mapping) {
+    const isOther = stated !== undefined && stated.operation !== mapping.operation;
+    return isOther ? [mismatch(stated, mapping.operation)] : mapping.operation;
+  }
+  // each row says its own; one that says another operation than was stated is invalid
+  const isMixed = columns.some((name) => normalizeName(name) === "operation");
+  const byHeader = stated ? asStated(columns, stated) : byColumns(columns, settings);
+  const found = isMixed ? (stated?.operation ?? "mixed") : byHeader;
+  if (typeof found !== "string") return [found];
+  const slips = misspelt(columns, found, settings);
+  // in JSON a missing field makes only the row invalid
+  const lacks = isMixed || !table.header || found === "mixed" ? [] : lacking(columns, found, settings);
+  const missing = lacks.filter((field) => !slips.some(({ facts }) => facts?.["meant"] === field));
+  const facts = { missing: missing.join(", "), operation: found };
+  const faults = missing.length > 0 ? [...slips, { code: "column_missing", facts }] : slips;
+  return faults.length > 0 ? faults : found;
+}
+
+/** `by`: who states it, a fact of the sentence. */
+type Stated = { readonly operation: OperationName; readonly by: "flag" | "wrapper" | "folder" };
+
+function statedOperation(wrapper: string | undefined, folder: string, settings: Config): Stated | Fault | undefined {
+  if (settings.operation !== undefined) return { operation: settings.operation, by: "flag" };
+  const said = wrapper === undefined ? undefined : operationSaid(wrapper);
+  if (said) return { operation: said.name, by: "wrapper" };
+  if (wrapper !== undefined) return { code: "operation_unknown", facts: { said: printable(wrapper, 40) } };
+  const operation = OPERATIONS.find((one) => one.folder === basename(folder).toLowerCase());
+  return operation && { operation: operation.name, by: "folder" };
+}
+
+/** Asks where the columns are plainly those of another operation than the stated one. */
+function asStated(columns: readonly string[], stated: Stated): OperationName | Fault {
+  const [other, ...more] = completeOperations(columns);
+  if (other === undefined || more.length > 0 || other === stated.operation) return stated.operation;
+  return mismatch(stated, other);
+}
+
+function mismatch({ operation, by }: Stated, other: OperationName): Fault {
+  const said = operationNamed(operation).folder;
+  if (other === "collection") return { code: "pay_or_collect", facts: { said } };
+  return { code: "operation_mismatch", facts: { by, said, looks: operationNamed(other).folder, other } };
+}
+
+/** A complete set of one operation's columns; and never a collection where a column is known as somebody else's. */
+function byColumns(columns: readonly string[], { own_columns: own }: Config): OperationName | Fault {
+  const complete = completeOperations(columns);
+  const ownNames = new Set(own.map(normalizeName));
+  const known = knownColumns(columns).filter(({ column }) => !ownNames.has(normalizeName(column)));
+  const others = known.filter(({ operations }) => !operations.includes("collection")).map(({ column }) => column);
+  const [only, ...more] = complete;
+  if (more.length > 0) return { code: "operation_ambiguous", facts: { looks: complete.join(" or ") } };
+  if (only !== undefined && (only !== "collection" || others.length === 0)) return only;
+  if (others.length > 0 && known.some(({ field }) => field === "vpa")) {
+    return { code: "pay_or_collect", facts: { columns: quotedNames(others.slice(0, 4)) } };
+  }
+  return { code: "operation_unknown", facts: {} };
+}
+
+/** Required fields, by the operation or the settings, that no column holds: of the form that has most of its own. */
+function lacking(columns: readonly string[], operation: OperationName, { rules }: Config): readonly string[] {
+  const there = new Set(columns.map(normalizeName));
+  const { forms, folder } = operationNamed(operation);
+  const ofForms = forms.map((form) => {
+    const needed = fieldsOf(form).filter(({ name, required }) => rules[folder]?.fields[name]?.required ?? required);
+    const missing = needed.map(({ name }) => name).filter((name) => !there.has(normalizeName(name)));
+    return { missing, hasPayee: there.has(normalizeName(form.payee)) };
+  });
+  ofForms.sort((left, right) => left.missing.length - right.missing.length);
+  const [nearest] = ofForms;
+  const meant = nearest?.missing.length === 0 ? nearest : (ofForms.find(({ hasPayee }) => hasPayee) ?? nearest);
+  return meant?.missing ?? [];
+}
+
+/** Columns that look like a misspelt field: a question (DESIGN §6). */
+export function misspelt(
+  columns: readonly string[],
+  operation: OperationName | "mixed",
+  { own_columns: own }: Pick<Config, "own_columns">,
+): readonly Fault[] {
+  const names = operation === "mixed" ? OPERATIONS.map(({ name }) => name) : [operation];
+  return misspeltColumns(columns, names, own).map(({ column, meant }) => {
+    const name = printable(column, 40);
+    return { code: "column_misspelt", column: name, facts: { name, meant } };
+  });
+}
+
 /** By `--period`, the wrapper, or the file's name when it holds exactly one. */
 function statedPeriod(table: Table, fileName: string, config: Config): string | Fault | undefined {
   for (const [by, text = ""] of [["flag", config.period] as const, ["wrapper", table.wrapper?.period] as const]) {
     const said = readPeriod(text);
-    if (said === "malformed") return { code: "period_unclear", facts: { by, said: printable(text, 40) } };
-    if (said !== "none") return said.period;
+    if (said === undefined) return { code: "period_unclear", facts: { by, said: printable(text, 40) } };
+    if (said !== "") return said;
   }
   return periodInName(fileName);
 }
@@ -87,14 +179,6 @@ export function keptOf({ table, operation, mapping, tables }: OpenedFile): strin
   return JSON.stringify({ reading: table.reading, operation, mapping, tables: copies } satisfies Kept);
 }
 
-/** What a row says of itself, for results: in clear, but for `payee`, which is masked. */
-export interface OwnValues {
-  readonly reference?: string | undefined;
-  readonly debit?: string | undefined;
-  readonly payee?: string | undefined;
-  readonly operation?: OperationName | undefined;
-}
-
 async function openCopy(path: string, fileName: string, reading?: Reading): Promise<Table> {
   try {
     return await openTable(path, fileName, reading);
@@ -105,10 +189,7 @@ async function openCopy(path: string, fileName: string, reading?: Reading): Prom
 }
 
 /** Opens a private copy as it was read when its batch was made. Throws PaydropError `journal` where it is gone. */
-export async function openKept(
-  copy: string,
-  batch: { readonly fileName: string; readonly reading: string },
-): Promise<{ readonly table: Table; readonly plan: ColumnPlan; own(row: Row): OwnValues }> {
+export async function openKept(copy: string, batch: { readonly fileName: string; readonly reading: string }) {
   const { reading, operation, mapping, tables } = JSON.parse(batch.reading) as Kept;
   const table = await openCopy(copy, batch.fileName, reading);
   const lines = (mapping?.lookups ?? []).map(async (lookup, at) => {
@@ -121,7 +202,8 @@ export async function openKept(
     const text = isFinding(given) ? "" : readCell(given, { name, kind: "id" }, reading.format === "xlsx");
     return typeof text === "string" && text !== "" ? text : undefined;
   };
-  const own = (row: Row): OwnValues => {
+  /** What a row says of itself, for results: in clear, but for `payee`, which is masked. */
+  const own = (row: Row) => {
     const said = operation ?? operationSaid(textOf(row, "operation") ?? "")?.name;
     const { debit, forms = [] } = said ? operationNamed(said) : {};
     const payees = forms.flatMap((form) => {

@@ -1,50 +1,52 @@
-import { unitsOf } from "../amount.ts";
+import { AMOUNT_SCALE } from "../amount.ts";
 import { mask } from "../mask.ts";
 import type { PointedOutCode } from "../messages/pointed-out.ts";
 import type { Facts, Fault } from "../messages/sentence.ts";
 import type { Row } from "../reader/row.ts";
 import { faultAt, shownOtherwise, wordsAt } from "./cells.ts";
-import { SEPARATOR, type FieldInFile, type FormInFile } from "./form.ts";
-
-type Values = Readonly<Record<string, string | undefined>>;
+import type { FieldInFile, FormInFile, Values } from "./form.ts";
 
 /** A thousand million and more. */
-const LARGE_DIGITS = 10;
+const LARGE = /^[^.]{10}/;
 const SHORT_ACCOUNT = 9;
+const NUMBER_DIGITS = 10;
 
 /** What may be meant, and may be a slip, in one row. */
-export function lookAtRow(row: Row, form: FormInFile, values: Values, hasCells: boolean): readonly Fault[] {
+export function lookAtRow(
+  row: Row,
+  { fields, payee, debit, amount, mobile }: FormInFile,
+  values: Values,
+  { isTable, isWorkbook }: { readonly isTable: boolean; readonly isWorkbook: boolean },
+): readonly Fault[] {
   const found: Fault[] = [];
   const add = (field: FieldInFile, code: PointedOutCode, facts?: Facts): unknown =>
-    found.push(faultAt(row, field, { code, facts }, hasCells));
-  for (const field of form.fields) {
+    found.push(faultAt(row, field, { code, facts }, isTable));
+  for (const field of isWorkbook ? fields : []) {
     const shown = shownOtherwise(row.cells[field.source?.at ?? -1]);
-    if (shown !== undefined && values[field.name] !== undefined) add(field, "shown_otherwise", { shown });
+    if (shown !== undefined && values[field.nth] !== undefined) add(field, "shown_otherwise", { shown });
   }
-  const { payee, debit, amount } = form;
-  const paid = values[payee.name];
+  const paid = values[payee.nth];
   if (paid === undefined) return found;
   const account = plain(paid);
-  if (debit && plain(values[debit.name] ?? "") === account) add(payee, "account_is_debit");
-  const digits = values[amount.name]?.split(".")[0]?.length ?? 0;
-  if (digits >= LARGE_DIGITS && account.length < SHORT_ACCOUNT) add(amount, "amount_like_account");
-  const mobile = values["mobile"];
-  if (mobile !== undefined && plain(mobile).slice(-10) === account.slice(-10) && account.length <= 13) {
-    add(payee, "account_is_mobile");
-  }
+  if (debit && plain(values[debit.nth] ?? "") === account) add(payee, "account_is_debit");
+  if (LARGE.test(values[amount.nth] ?? "") && account.length < SHORT_ACCOUNT) add(amount, "amount_like_account");
+  const number = mobile && values[mobile.nth];
+  const isMobile = number !== undefined && plain(number).slice(-NUMBER_DIGITS) === account.slice(-NUMBER_DIGITS);
+  if (isMobile && account.length <= NUMBER_DIGITS + 3) add(payee, "account_is_mobile");
   return found;
 }
 
-const plain = (value: string): string =>
-  /^[0-9+ -]+$/.test(value) ? value.replace(/[+ -]/g, "") : value.toLowerCase();
+/** Digits as one number, whatever groups they are written in. */
+const plain = (value: string): string => (NOT_GROUPED.test(value) ? value.toLowerCase() : value.replace(/[+ -]+/g, ""));
+const NOT_GROUPED = /[^0-9+ -]/;
 
 const ROWS_WITH_A_MIDDLE = 5;
 /** A digit too many makes ten times the amount; nine times catches it even where the right amount is a bit low. */
-const TIMES_THE_MIDDLE = 9n;
+const TIMES_THE_MIDDLE = 9;
 /** An account is of unusual length where so many times as many of its bank have another one. */
 const USUAL_TIMES = 4;
 const BANK_CHARACTERS = 4;
-/** Of a larger file only so many payees and branches are compared: memory must not grow with the rows. */
+/** Only so many payees and branches are looked for further down: memory must not grow with the rows. */
 const COMPARED_MAX = 20_000;
 
 /** A cell of a row, to be told later. */
@@ -61,87 +63,103 @@ interface Alike {
 }
 
 /** By operation or bank, and there by something that few rows differ in. */
-type Kinds = Map<string, Map<bigint, Alike>>;
+type Kinds = Map<string, Map<number, Alike>>;
 
 /**
- * Looks at all valid rows of a file together: `add` takes every one, in order (`payee`: canonical), `end` stands behind the
- * last. Nothing of it stops a row. `tell` takes what was found, and of how many rows it is true; `max`: so many of a kind
- * are told. Memory grows with the kinds of rows, not with the rows.
+ * Looks at all valid rows of a file together: `add` takes every one, in order (`payee`: in its one spelling), `end` gives what
+ * is to be told of the whole file. Nothing of it stops a row. `tell` takes what was found, and of how many rows it is true;
+ * `max`: so many of a kind are told. Memory grows with the kinds of rows, not with the rows.
  */
 export function createFileLook(
   tell: (faults: readonly Fault[], rows?: number) => void,
   max: number,
   hasCells: boolean,
 ) {
-  const rowOf = new Map<string, number>();
+  const rowsOf = new Map<string, Map<string, number>>();
   const bankOf = new Map<string, { readonly row: number; readonly name: string }>();
+  let isComparedInPart = false;
   /** Of amounts only the first two digits count. */
   const amounts: Kinds = new Map();
   const lengths: Kinds = new Map();
-  const faultOf = ({ row, field, value }: Kept, code: PointedOutCode, facts: Facts): Fault =>
-    faultAt({ number: row, columns: [], cells: [] }, field, { code, facts }, hasCells, value);
+  const keep = <T>(all: Map<string, T>, key: string, first: T): void => {
+    if (all.size < COMPARED_MAX) all.set(key, first);
+    else isComparedInPart = true;
+  };
+  const faultOf = ({ row, field, value }: Kept, code: PointedOutCode, facts: Facts): Fault => {
+    const isOpen = field.kind === "amount" || field.shape === "ifsc";
+    const shown = isOpen ? value : mask(value, field.sensitive ?? "account");
+    return faultAt({ number: row, columns: [], cells: [] }, field, { code, facts }, hasCells, shown);
+  };
   const tellAlike = ({ rows, first }: Alike, code: PointedOutCode, facts: Facts): void => {
     const faults = first.map((kept) => faultOf(kept, code, facts));
     tell(faults, rows);
   };
-  const count = (all: Kinds, of: string, key: bigint, kept: Kept): void => {
-    const kinds = all.get(of) ?? new Map<bigint, Alike>();
-    const alike = kinds.get(key) ?? { rows: 0, first: [] };
-    if (alike.rows === 0) all.set(of, kinds.set(key, alike));
+  const count = (all: Kinds, of: string, key: number, row: number, field: FieldInFile, value: string): void => {
+    let kinds = all.get(of);
+    if (!kinds) all.set(of, (kinds = new Map<number, Alike>()));
+    let alike = kinds.get(key);
+    if (!alike) kinds.set(key, (alike = { rows: 0, first: [] }));
     alike.rows += 1;
-    if (alike.first.length < max) alike.first.push(kept);
+    if (alike.first.length < max) alike.first.push({ row, field, value });
   };
   return {
-    add({ number: row, cells, columns }: Row, form: FormInFile, payee: string, values: Values): void {
-      const paid = mask(values[form.payee.name] ?? "", form.payee.sensitive ?? "account");
-      const kept = { row, field: form.payee, value: paid };
+    add(whole: Row, form: FormInFile, payee: string, values: Values): void {
+      const { number: row } = whole;
+      const paid = values[form.payee.nth] ?? "";
+      let rowOf = rowsOf.get(form.payees);
+      if (!rowOf) rowsOf.set(form.payees, (rowOf = new Map<string, number>()));
       const other = rowOf.get(payee);
-      if (other !== undefined) tell([faultOf(kept, "payee_twice", { other })]);
-      else if (rowOf.size < COMPARED_MAX) rowOf.set(payee, row);
+      if (other === undefined) keep(rowOf, payee, row);
+      else tell([faultOf({ row, field: form.payee, value: paid }, "payee_twice", { other })]);
 
-      const amount = values[form.amount.name] ?? "0";
-      const digits = String(unitsOf(amount));
-      const rounded = BigInt(digits.slice(0, 2).padEnd(digits.length, "0"));
-      count(amounts, form.operation.name, rounded, { row, field: form.amount, value: amount });
+      const amount = values[form.amount.nth] ?? "0";
+      count(amounts, form.operation, roughly(amount), row, form.amount, amount);
 
       const { ifsc: field } = form;
-      const ifsc = (field && values[field.name]?.toUpperCase()) ?? "";
+      const ifsc = (field && values[field.nth]?.toUpperCase()) ?? "";
       if (!field || ifsc === "") return;
-      const length = payee.length - payee.lastIndexOf(SEPARATOR) - 1;
-      count(lengths, ifsc.slice(0, BANK_CHARACTERS), BigInt(length), kept);
-      const name = wordsAt({ number: row, cells, columns }, form.bankNameAt).toLowerCase();
+      count(lengths, ifsc.slice(0, BANK_CHARACTERS), payee.length, row, form.payee, paid);
+      const name = wordsAt(whole, form.bankNameAt).toLowerCase();
+      if (name === "") return;
       const bank = bankOf.get(ifsc);
-      if (name !== "" && bank && bank.name !== name) {
-        tell([faultOf({ row, field, value: ifsc }, "ifsc_of_banks", { other: bank.row })]);
-      } else if (name !== "" && bankOf.size < COMPARED_MAX) bankOf.set(ifsc, bank ?? { row, name });
+      if (!bank) keep(bankOf, ifsc, { row, name });
+      else if (bank.name !== name) tell([faultOf({ row, field, value: ifsc }, "ifsc_of_banks", { other: bank.row })]);
     },
-    end(): void {
+    end(): readonly Fault[] {
       for (const all of lengths.values()) {
         const [usual, ...others] = [...all].sort(([, left], [, right]) => right.rows - left.rows);
         for (const [found, alike] of others) {
           const isUnusual = usual && alike.rows * USUAL_TIMES <= usual[1].rows;
-          if (isUnusual) tellAlike(alike, "account_length", { found: Number(found), usual: Number(usual[0]) });
+          if (isUnusual) tellAlike(alike, "account_length", { found, usual: usual[0] });
         }
       }
       for (const all of amounts.values()) {
         const [middle, shown] = middleOf(all);
         for (const [amount, alike] of all) {
-          const isUnusual = middle > 0n && amount >= middle * TIMES_THE_MIDDLE;
-          if (isUnusual) tellAlike(alike, "amount_unusual", { times: String(amount / middle), middle: shown });
+          const times = Math.floor(amount / middle);
+          if (times >= TIMES_THE_MIDDLE) tellAlike(alike, "amount_unusual", { times: String(times), middle: shown });
         }
       }
+      return isComparedInPart ? [{ code: "compared_in_part", facts: { most: COMPARED_MAX } }] : [];
     },
   };
 }
 
 export type FileLook = ReturnType<typeof createFileLook>;
 
-/** The middle amount, rounded and as it stands in a row; 0 of so few rows that it says nothing. */
-function middleOf(amounts: ReadonlyMap<bigint, Alike>): readonly [middle: bigint, shown: string] {
-  const sorted = [...amounts].sort(([left], [right]) => (left < right ? -1 : 1));
+/** An amount by its first two digits, in ten-thousandths, such as all of its size have it. No sum is made of it. */
+function roughly(amount: string): number {
+  const units = Math.round(Number(amount) * 10 ** AMOUNT_SCALE);
+  const step = 10 ** (Math.floor(Math.log10(units)) - 1);
+  return Math.max(1, Math.floor(units / step)) * step;
+}
+
+/** The middle amount, rounded and as it stands in a row; without end of so few rows that it says nothing. */
+function middleOf(amounts: ReadonlyMap<number, Alike>): readonly [middle: number, shown: string] {
+  const sorted = [...amounts].sort(([left], [right]) => left - right);
   let left = sorted.reduce((sum, [, { rows }]) => sum + rows, 0);
-  if (left < ROWS_WITH_A_MIDDLE) return [0n, ""];
+  if (left < ROWS_WITH_A_MIDDLE) return [Infinity, ""];
   left >>= 1;
-  const [middle = 0n, alike] = sorted.find(([, { rows }]) => (left -= rows) < 0) ?? [];
+  const [middle = Infinity, alike] = sorted.find(([, { rows }]) => (left -= rows) < 0) ?? [];
   return [middle, alike?.first[0]?.value ?? ""];
 }

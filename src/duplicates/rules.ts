@@ -15,7 +15,7 @@
  *
  * not_now and all_or_nothing are said by the file and the settings; they are only carried along here.
  */
-import type { RowName } from "../checks/checked-row.ts";
+import type { RowName } from "../checks/beside.ts";
 import { isSameKey } from "./keys.ts";
 import { HOLD_CODES, type HoldCode, type Judged, type Reason, type Seen, type Verdict } from "./seen.ts";
 

@@ -1,4 +1,4 @@
-import type { RowName } from "../checks/checked-row.ts";
+import type { RowName } from "../checks/beside.ts";
 
 /** A keyed hash: 22 characters of base64url, 132 bits. */
 export type Key = string;

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { checkFile, type Checked } from "../checks/check-file.ts";
-import type { CheckedRow } from "../checks/checked-row.ts";
+import type { CheckedRow } from "../checks/check-row.ts";
 import { keptOf, type OpenedFile } from "../checks/open-file.ts";
 import { createSpool } from "../checks/spool.ts";
 import type { Config } from "../config/schema.ts";

@@ -1,6 +1,6 @@
 import { formatUnits, unitsOf } from "../amount.ts";
 import { isAccepted, isSamePayment, isUnended, speakAgainst, verdictOf } from "../duplicates/rules.ts";
-import type { RowName } from "../checks/checked-row.ts";
+import type { RowName } from "../checks/beside.ts";
 import { batchNamed, circumstancesOf, inPages } from "./circumstances.ts";
 import type { JudgingRules, SeenRecord } from "./circumstances.ts";
 import type { RowState } from "./states.ts";

@@ -1,4 +1,4 @@
-import type { RowName } from "../checks/checked-row.ts";
+import type { RowName } from "../checks/beside.ts";
 import { addAct, batchOf, BATCH_ROW, conditions, keepTallies, mayHold, type BatchRow } from "./sqlite-batches.ts";
 import { bool, rowName, type Journal } from "./sqlite.ts";
 import { assertMove, move as moveRow, ON_ITS_WAY, WENT, type Change } from "./states.ts";

@@ -1,4 +1,4 @@
-import type { RowName } from "../checks/checked-row.ts";
+import type { RowName } from "../checks/beside.ts";
 import type { Key, Reason, Seen } from "../duplicates/seen.ts";
 import type { Fault } from "../messages/sentence.ts";
 import type { OperationName } from "../operations/index.ts";

@@ -21,6 +21,10 @@ export const POINTED_OUT = {
   shown_otherwise: q('goes out as it is stored, in rupees; its cell shows "{shown}"', "Correct it if that is meant."),
 
   // of the whole file
+  compared_in_part: {
+    text: "the file has more than {most} payees or branch codes; the others were not looked for a second time",
+    todo: "Look up yourself whether a payee stands twice.",
+  },
   taken_before: {
     text: "this file was taken on {day} as batch {batch}; its rows are told as they stand there",
     todo: "Nothing goes twice. The next run sends what did not go.",

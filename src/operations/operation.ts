@@ -29,28 +29,28 @@ const WHOLE = /^(?:0|[1-9][0-9]{0,15})$/;
 /** Plain decimal text > 0, as JSON writes numbers; how many digits is a setting. */
 export const AMOUNT: RegExp = /^(?=.*[1-9])(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 /** No control characters, and none that changes the direction of text. */
-const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]*$/;
-const MANY_LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]*$/;
+const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+$/;
+const MANY_LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+$/;
 /** Printable ASCII without leading or trailing space. */
-const ID = /^[!-~](?:[ -~]*[!-~])?$/;
+export const ID: RegExp = /^[!-~](?:[ -~]*[!-~])?$/;
 /** 6 to 34 letters and digits, four of them digits, also written in groups (DESIGN §6). */
 export const ACCOUNT: RegExp =
   /^(?=(?:[A-Za-z -]*[0-9]){4})(?=(?:[ -]*[A-Za-z0-9]){6,34}$)[A-Za-z0-9]+(?:[ -]+[A-Za-z0-9]+)*$/;
 export const IFSC: RegExp = /^[A-Za-z]{4}0[A-Za-z0-9]{6}$/;
 export const VPA: RegExp = /^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+$/;
+/** Each of them is an id, too. */
 const SHAPES: Readonly<Record<string, RegExp>> = { account: ACCOUNT, ifsc: IFSC, vpa: VPA };
 
-/** Text in a file that has every one of these forms. */
-function field(kind: FieldFacts["kind"], facts: Facts, ...forms: readonly (RegExp | undefined)[]): z.ZodMiniString {
-  const checks = forms.flatMap((form) => (form ? [z.regex(form)] : []));
+/** Text in a file that has this form, and is not empty. */
+function field(kind: FieldFacts["kind"], facts: Facts, form: RegExp): z.ZodMiniString {
   return z
     .string()
-    .check(z.minLength(1), ...checks)
+    .check(z.regex(form))
     .register(FIELD_FACTS, { kind, ...facts });
 }
 
 export const text = (facts: Facts): z.ZodMiniString => field("text", facts, facts.isLong ? MANY_LINES : ONE_LINE);
-export const id = (facts: Facts): z.ZodMiniString => field("id", facts, ID, SHAPES[facts.shape ?? ""]);
+export const id = (facts: Facts): z.ZodMiniString => field("id", facts, SHAPES[facts.shape ?? ""] ?? ID);
 export const amount = (facts: Facts): z.ZodMiniString => field("amount", facts, AMOUNT);
 export const whole = (facts: Facts): WholeSchema => field("whole", facts, WHOLE) as WholeSchema;
 

@@ -117,3 +117,12 @@ test("a transfer to itself → pointed out", async () => {
   const { checked } = await check("t.csv", csvOf({ ...GOOD.transfer, from_account: "5010 0314 159002" }));
   expect(codesOf(checked?.pointedOut ?? [])).toEqual(["account_is_debit"]);
 });
+
+test("more payees than can be compared → told as that", async () => {
+  const payees = (count: number): string => Array.from({ length: count }, (_, at) => `A-1,B-${at},1.50\n`).join("");
+  const of = async (lines: string) => (await check("t.csv", `from_account,to_account,amount\n${lines}`)).checked;
+  expect((await of(payees(20_000)))?.remarks).toEqual([]);
+  const more = await of(`${payees(20_001)}A-1,B-20000,2\nA-1,B-7,2\n`);
+  expect(more?.remarks).toEqual([{ code: "compared_in_part", facts: { most: 20_000 } }]);
+  expect(more?.pointedOut.map(({ row, code }) => `${row} ${code}`)).toEqual(["20004 payee_twice"]);
+});

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkFile, type Checked } from "../../src/checks/check-file.ts";
-import type { CheckedRow } from "../../src/checks/checked-row.ts";
+import type { CheckedRow } from "../../src/checks/check-row.ts";
 import { openFile, type OpenedFile } from "../../src/checks/open-file.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import type { Config } from "../../src/config/schema.ts";

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { check, csvOf, faultsIn, GOOD, GOOD_B } from "./checking.ts";
+import type { ZodMiniType } from "zod/mini";
+import { formsInFile } from "../../src/checks/form.ts";
+import { OPERATIONS } from "../../src/operations/index.ts";
+import { createColumnPlan } from "../../src/reader/columns.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+import { check, csvOf, faultsIn, GOOD, GOOD_B, settingsOf } from "./checking.ts";
 
 test.for(Object.entries(GOOD))(
   "%s → compact JSON in the order of the interface, numbers as written",
@@ -145,4 +150,21 @@ test("more debit accounts than can be kept → the sums of the last ones are one
   expect(checked?.accounts).toHaveLength(1001);
   expect(checked?.accounts.at(-1)).toMatchObject({ account: "(others)", total: { rows: 100, amount: "150.00" } });
   expect(checked).toMatchObject({ pointedOutCount: 1099, pointedOut: { length: 5 } });
+});
+
+test("what a field takes → is what its zod schema takes", () => {
+  const forms = OPERATIONS.flatMap((one) => formsInFile(one, createColumnPlan()([]), settingsOf(temporaryDirectory())));
+  const near = fc.stringMatching(/^[ -~]{0,4}[0-9A-Za-z .@-]{1,36}[ -~\n\u00e9\u202e]{0,3}$/);
+  const text = fc.oneof(near, fc.string({ unit: "binary", minLength: 1 }), fc.nat().map(String), fc.constant("0.10"));
+  fc.assert(
+    fc.property(text, (value) => {
+      for (const { form, fields } of forms) {
+        for (const { name, takes } of fields) {
+          const schema = form.schema.shape[name] as ZodMiniType;
+          expect(takes(value), name).toBe(schema.safeParse(value).success);
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
 });
