@@ -6,7 +6,7 @@ import type { OperationName } from "../operations/index.ts";
 import { quotedNames } from "../printable.ts";
 import { cellWords, completeOperations, LEFT_OUT, type LookupTable } from "./columns.ts";
 import type { Cell, Row, Table } from "./row.ts";
-import { looksLikeValues } from "./source.ts";
+import { looksLikeValues } from "./lines.ts";
 import { templateOf } from "./templates.ts";
 
 /**

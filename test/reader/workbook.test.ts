@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tellFault } from "../../src/messages/faults.ts";
 import { normalizeName } from "../../src/column-name.ts";
-import type { Asked } from "../../src/reader/open-table.ts";
-import type { Row, Table } from "../../src/reader/row.ts";
+import type { Asked, Row, Table } from "../../src/reader/row.ts";
 import { dateOf, decimalOf, styleOf } from "../../src/reader/workbook-cells.ts";
 import { faultOf, readFile } from "../support/tables.ts";
 import { bookFile, partsOf, textRow, workbookFile, zipOf, type BookShape } from "../support/workbooks.ts";
@@ -80,6 +79,10 @@ describe("cells", () => {
   test.each([
     ["dd/mm/yyyy", false, "46328", date("2026-11-02")],
     ["dd/mm/yyyy", true, "44866", date("2026-11-02")],
+    ["mmm-yy", false, "46328", date("2026-11")],
+    ["[$-409]mmmm yyyy;@", false, "46327", date("2026-11")],
+    ["d-mmm", false, "46328", date("2026-11-02")],
+    ["mmmm", false, "46328", date("2026-11-02")],
     ["h:mm", false, "46328.4375", date("2026-11-02 10:30:00")],
     ["0.00", false, "46328", number("46328")],
     ["0.0%", false, "0.5", number("0.5", "0.0%")],
@@ -102,16 +105,16 @@ describe("cells", () => {
   test("formats of conditional formats → those of no cell", async () => {
     const dxfs = '<dxfs><dxf><numFmt numFmtId="200" formatCode="0.00"/></dxf></dxfs>';
     const parts = partsOf({
-      sheets: { a: `${HEADER}<row r="2"><c r="A2" s="1"><v>0.5</v></c><c r="B2" s="2"><v>46328</v></c></row>` },
+      sheets: { a: `${HEADER}<row r="2"><c r="A2" s="1"><v>0.5</v></c><c r="B2" s="2"><v>46328</v></c><c r="C2" s="3"><v>46328</v></c></row>` },
       formats: ["0%"],
     });
     const more = parts.map((part) =>
       part.name === "xl/styles.xml"
-        ? { ...part, data: String(part.data).replace("</cellXfs>", `<xf numFmtId="14"/></cellXfs>${dxfs}`) }
+        ? { ...part, data: String(part.data).replace("</cellXfs>", `<xf numFmtId="14"/><xf numFmtId="17"/></cellXfs>${dxfs}`) }
         : part,
     );
     const { rows } = await readFile(workbookFile(zipOf(more)));
-    expect(rows[0]?.cells).toMatchObject([number("0.5", "0%"), date("2026-11-02"), ""]);
+    expect(rows[0]?.cells).toMatchObject([number("0.5", "0%"), date("2026-11-02"), date("2026-11")]);
   });
 
   test("a formula → counts by its value; without one it is no empty cell", async () => {
