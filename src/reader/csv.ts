@@ -4,33 +4,27 @@ import { normalizeName } from "../column-name.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { OUR_NAMES } from "./columns.ts";
-import { assertHeader, blankRemark, guardsOf, underTable } from "./lines.ts";
+import { assertHeader, guardsOf, underTable } from "./lines.ts";
 import { COLUMNS_MAX, PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX, type Row, type Source, type Table } from "./row.ts";
 import { readText } from "./text.ts";
 
+/** A file whose delimiter is known. */
+type CsvSource = Source & { readonly delimiter: string };
+
 /** Reads as far as the header; `rows` then reads the file from its beginning, each time it is called. */
-export async function openCsv(source: Source): Promise<Table> {
-  const delimiter = source.delimiter ?? delimiterOf(await readHead(source), source);
-  const header = await readHeader(delimiter, source);
+export async function openCsv(given: Source): Promise<Table> {
+  const { encoding, delimiter = await findDelimiter(given) } = given;
+  const source: CsvSource = { ...given, delimiter };
+  const header = await readHeader(source);
   const remarks: Fault[] = [];
-  return {
-    reading: { format: "csv", encoding: source.encoding, delimiter },
-    header: header.names,
-    remarks,
-    rows: () => readRows(delimiter, header, source, remarks),
-  };
+  const reading = { format: "csv", encoding, delimiter } as const;
+  return { reading, header: header.names, remarks, rows: () => readRows(source, header, remarks) };
 }
 
 interface Header {
   readonly names: readonly string[];
   /** 1, unless blank rows come before it. */
   readonly row: number;
-}
-
-/** The first text of the file that is not blank: it holds the header of any file that is within the limits. */
-async function readHead(source: Source): Promise<string> {
-  for await (const text of readText(source, () => 1)) if (text.trim() !== "") return text;
-  return "";
 }
 
 const SEP_LINE = /^"?sep=([^\r\n]?)"?[ ,;\t|]*(?:\r\n|\n|\r|$)/i;
@@ -42,11 +36,14 @@ const RECORD = /(?:"[^"]*"|[^"\r\n])+/g;
  * The delimiter that Excel's `sep=` line names, else the one that cuts the header into the most names that are known,
  * else into the most cells. Guessing from the rows is not safe: a comma may be a decimal sign there.
  */
-function delimiterOf(head: string, { refuse }: Source): string {
+async function findDelimiter(source: Source): Promise<string> {
+  let head = "";
+  // the first text that is not blank holds the header of any file that is within the limits
+  for await (head of readText(source, () => 1)) if (head.trim() !== "") break;
   const said = SEP_LINE.exec(head)?.[1];
   if (said !== undefined) {
     if (said in DELIMITERS) return said;
-    throw refuse("delimiter_unknown", { delimiter: `"${printable(said)}"` }, { row: 1 });
+    throw source.refuse("delimiter_unknown", { delimiter: `"${printable(said)}"` }, { row: 1 });
   }
   const record = head.match(RECORD)?.find((one) => /[^\s,;|"]/.test(one)) ?? "";
   const cuts = Object.keys(DELIMITERS).map((delimiter) => {
@@ -57,9 +54,9 @@ function delimiterOf(head: string, { refuse }: Source): string {
   return cuts[0]?.delimiter ?? ",";
 }
 
-async function readHeader(delimiter: string, source: Source): Promise<Header> {
+async function readHeader(source: CsvSource): Promise<Header> {
   let row = 0;
-  for await (const { records } of readRecords(source, delimiter)) {
+  for await (const { records } of readRecords(source)) {
     for (const record of records) {
       row += 1;
       if (isBlank(record)) continue;
@@ -71,28 +68,18 @@ async function readHeader(delimiter: string, source: Source): Promise<Header> {
   throw source.refuse("file_blank");
 }
 
-async function* readRows(
-  delimiter: string,
-  header: Header,
-  source: Source,
-  remarks: Fault[],
-): AsyncGenerator<readonly Row[]> {
+async function* readRows(source: CsvSource, header: Header, remarks: Fault[]): AsyncGenerator<readonly Row[]> {
   const columns = header.names;
   const withoutGuard = guardsOf(columns);
   const nameless = columns.flatMap((name, at) => (name.trim() === "" ? [at] : []));
   let number = 0;
-  let [first, blank, firstBlank] = [0, 0, 0];
+  let first = 0;
   let endsOpen = false;
-  for await (const page of readRecords(source, delimiter)) {
+  for await (const page of readRecords(source)) {
     let rows: Row[] = [];
     for (const cells of page.records) {
       number += 1;
-      if (number <= header.row) continue;
-      if (isBlank(cells)) {
-        blank += 1;
-        firstBlank ||= number;
-        continue;
-      }
+      if (number <= header.row || isBlank(cells)) continue;
       first ||= number;
       if (cells.length !== columns.length) throw ragged(cells, columns.length, source, number, first === number);
       // hardly any cell has a guard, and a copy of every record would be made for nothing
@@ -110,8 +97,7 @@ async function* readRows(
   }
   if (first === 0) throw source.refuse("no_rows");
   // no parser can see that the last amount was cut: `B,25` of `B,2500` is a good row
-  const open: Fault[] = endsOpen ? [{ code: "no_line_end", row: number }] : [];
-  remarks.splice(0, remarks.length, ...blankRemark(blank, firstBlank), ...open);
+  remarks.splice(0, remarks.length, ...(endsOpen ? [{ code: "no_line_end", row: number }] : []));
 }
 
 function isBlank(record: readonly string[]): boolean {
@@ -146,14 +132,14 @@ interface RecordPage {
  * Cuts a file into records. One without a quote, or whose quotes stand around whole cells and nowhere else, is cut right
  * here: that is many times faster. All others of a piece go through csv-parse in one call. Throws FileRefusedError.
  */
-async function* readRecords(source: Source, delimiter: string): AsyncGenerator<RecordPage> {
+async function* readRecords(source: CsvSource): AsyncGenerator<RecordPage> {
   let carried = "";
   let row = 1;
   let isFirst = true;
   for await (const text of readText(source, () => row)) {
     carried += isFirst ? text.replace(SEP_LINE, "") : text;
     isFirst = false;
-    const page = cutRecords(carried, text === "", row, delimiter, source);
+    const page = cutRecords(carried, text === "", row, source);
     row += page.records.length;
     if (page.records.length > 0) yield page;
     carried = carried.slice(page.end);
@@ -166,7 +152,8 @@ const BLANK_RECORD = [""];
 const QUOTED = /[^"\r\n]*(?:"[^"]*"[^"\r\n]*)*(?=[\r\n])/y;
 
 /** `text` begins with a record, `row`. `isEnd`: nothing follows. */
-function cutRecords(text: string, isEnd: boolean, row: number, delimiter: string, source: Source): RecordPage {
+function cutRecords(text: string, isEnd: boolean, row: number, source: CsvSource): RecordPage {
+  const { delimiter } = source;
   const records: string[][] = [];
   const odd: OddRecord[] = [];
   const find = (character: string, from: number): number => {
@@ -187,7 +174,7 @@ function cutRecords(text: string, isEnd: boolean, row: number, delimiter: string
       quote = find('"', stop);
     }
     if (stop - at > RECORD_CHARACTERS_MAX) {
-      parseOdd(odd, records, row, delimiter, source);
+      parseOdd(odd, records, row, source);
       const place = { row: row + records.length };
       throw source.refuse("record_too_long", { most: RECORD_CHARACTERS_MAX }, place);
     }
@@ -207,7 +194,7 @@ function cutRecords(text: string, isEnd: boolean, row: number, delimiter: string
     if (lineFeed < at) lineFeed = find("\n", at);
     if (carriageReturn < at) carriageReturn = find("\r", at);
   }
-  parseOdd(odd, records, row, delimiter, source);
+  parseOdd(odd, records, row, source);
   return { records, endsOpen, end: at };
 }
 
@@ -237,20 +224,18 @@ interface OddRecord {
   readonly text: string;
 }
 
-function parseOdd(
-  odd: readonly OddRecord[],
-  records: string[][],
-  row: number,
-  delimiter: string,
-  { refuse }: Source,
-): void {
+function parseOdd(odd: readonly OddRecord[], records: string[][], row: number, source: CsvSource): void {
   if (odd.length === 0) return;
+  const { delimiter, refuse } = source;
   // loaded when the first record needs it: most files have none that does
   const { parse, CsvError } = createRequire(import.meta.url)("csv-parse/sync") as typeof CsvParse;
   try {
     const text = odd.map((record) => record.text).join("");
-    const how = { delimiter, record_delimiter: ["\r\n", "\n", "\r"], relax_column_count: true };
-    const parsed: string[][] = parse(text, how);
+    const parsed: string[][] = parse(text, {
+      delimiter,
+      record_delimiter: ["\r\n", "\n", "\r"],
+      relax_column_count: true,
+    });
     for (const [index, { index: place }] of odd.entries()) records[place] = parsed[index] ?? [];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

@@ -1,31 +1,16 @@
 import { SUMMABLE } from "../amount.ts";
 import { quotedNames } from "../printable.ts";
 import { repeatedNameOf } from "./lines.ts";
-import {
-  COLUMNS_MAX,
-  PAGE_ROWS_MAX,
-  RECORD_CHARACTERS_MAX,
-  type Cell,
-  type Refuse,
-  type Row,
-  type Source,
-  type Table,
-  type Token,
-  type Wrapper,
-} from "./row.ts";
+import { COLUMNS_MAX, PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX } from "./row.ts";
+import type { Cell, Refuse, Row, Source, Table, Token, Wrapper } from "./row.ts";
 import { readText } from "./text.ts";
-
-/** What stands around the rows, with `[]` in their place: a wrapper, or nothing else. */
-interface Around {
-  text: string;
-}
 
 /**
  * Opens a list of rows, or a wrapper with the list under `rows` (DESIGN §6). A file with a wrapper is first read to its
  * end: behind its rows may stand what must be known before them. Throws FileRefusedError.
  */
 export async function openJson(source: Source): Promise<Table> {
-  const around: Around = { text: "" };
+  const around = { text: "" };
   for await (const { length } of readRowTexts(source, around)) if (length > 0 && around.text.startsWith("[")) break;
   return {
     reading: { format: "json", encoding: source.encoding },
@@ -69,8 +54,11 @@ async function* readLines(source: Source): AsyncGenerator<readonly string[]> {
 
 const ROWS_BEFORE = /[{,]"rows":$/;
 
-/** The texts of the rows, not yet parsed, in pages; only the value that is being read is in memory. */
-async function* readRowTexts(source: Source, around: Around): AsyncGenerator<readonly string[]> {
+/**
+ * The texts of the rows, not yet parsed, in pages; only the value that is being read is in memory. `around`: takes what
+ * stands around the rows, with `[]` in their place.
+ */
+async function* readRowTexts(source: Source, around: { text: string }): AsyncGenerator<readonly string[]> {
   const { refuse } = source;
   let text = "";
   // the row that comes next; 0 outside of the list of rows
@@ -204,58 +192,54 @@ function stringOf(source: string): string {
   return source.includes("\\") ? (JSON.parse(source) as string) : source.slice(1, -1);
 }
 
-const TOKENS: Readonly<Record<string, Token["token"]>> = {
-  ...{ "{": "nested", "[": "nested", t: "boolean", f: "boolean", n: "null" },
-};
+const TOKENS: Record<string, Token["token"]> = { "{": "nested", "[": "nested", t: "boolean", f: "boolean", n: "null" };
 
 function cellOf(source: string): Cell {
   return source.startsWith('"') ? stringOf(source) : { token: TOKENS[source.charAt(0)] ?? "number", source };
 }
+
+const SCALAR = /[^,:\]} \n\r\t]*(?=[,:\]} \n\r\t])/y;
 
 /**
  * The index behind the JSON value that begins at `from`; undefined where the text ends before it. Only brackets, braces
  * and strings are looked at; JSON.parse judges the rest. Linear, without recursion.
  */
 function endOfValue(text: string, from: number): number | undefined {
+  const first = text.charAt(from);
+  if (first === '"') return endOfString(text, from);
+  SCALAR.lastIndex = from;
+  if (first !== "{" && first !== "[") return SCALAR.test(text) ? SCALAR.lastIndex : undefined;
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    const isClosing = code === CODES["}"] || code === CODES["]"];
-    if (depth === 0 && (isClosing || code === CODES[","] || code === CODES[":"] || isSpace(code))) return at;
-    if (code === CODES['"']) {
-      at = lastOfString(text, at);
-    } else if (code === CODES["{"] || code === CODES["["]) {
-      depth += 1;
-    } else if (isClosing) {
-      depth -= 1;
-    }
-    if (depth === 0 && (code === CODES['"'] || isClosing)) return at < text.length ? at + 1 : undefined;
+    if (code === CODES['"']) at = (endOfString(text, at) ?? text.length) - 1;
+    else if (code === CODES["{"] || code === CODES["["]) depth += 1;
+    else if (code === CODES["}"] || code === CODES["]"]) depth -= 1;
+    if (depth === 0) return at + 1;
   }
   return undefined;
 }
 
-const CODES = { '"': 0x22, "\\": 0x5c, ",": 0x2c, ":": 0x3a, "[": 0x5b, "]": 0x5d, "{": 0x7b, "}": 0x7d } as const;
+const CODES = { '"': 0x22, "[": 0x5b, "\\": 0x5c, "]": 0x5d, "{": 0x7b, "}": 0x7d } as const;
 
-/** The index of the quote that ends the string whose opening quote stands at `from`; of the end where none does. */
-function lastOfString(text: string, from: number): number {
+/** The index behind the string whose opening quote stands at `from`. */
+function endOfString(text: string, from: number): number | undefined {
   for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let backslash = quote - 1;
     while (text.charCodeAt(backslash) === CODES["\\"]) backslash -= 1;
-    if ((quote - backslash) % 2 === 1) return quote;
+    if ((quote - backslash) % 2 === 1) return quote + 1;
   }
-  return text.length;
+  return undefined;
 }
 
 /** The first index at or after `from` that is not white space of JSON. */
 function skipSpace(text: string, from: number): number {
   let at = from;
-  while (isSpace(text.charCodeAt(at))) at += 1;
+  while (SPACES.has(text.charCodeAt(at))) at += 1;
   return at;
 }
 
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-}
+const SPACES = new Set([0x20, 0x0a, 0x0d, 0x09]);
 
 function isJson(text: string): boolean {
   try {

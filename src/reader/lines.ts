@@ -1,5 +1,4 @@
 import { normalizeName } from "../column-name.ts";
-import type { Fault } from "../messages/sentence.ts";
 import { printable, quotedNames } from "../printable.ts";
 import { COLUMNS_MAX, type Refuse } from "./row.ts";
 
@@ -53,11 +52,6 @@ export function withoutGuard(text: string): string {
 export function guardsOf(columns: readonly string[]): (text: string) => string {
   const isRetryFile = columns.some((name) => normalizeName(name) === "retryof");
   return isRetryFile ? (text) => withoutGuard(text).replace(GUARDED_INSIDE, "$1") : withoutGuard;
-}
-
-/** Blank rows are passed over, but never silently. `first`: the first of them. */
-export function blankRemark(rows: number, first: number): readonly Fault[] {
-  return rows === 0 ? [] : [{ code: "rows_blank", facts: { rows, first } }];
 }
 
 /** What a line is that stands among or under the payments and is none. */

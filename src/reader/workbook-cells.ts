@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { EXCEL_EPOCH_MS } from "../day.ts";
-import { COLUMNS_MAX, type Cell, type Refuse } from "./row.ts";
+import type { Cell, Refuse } from "./row.ts";
 import { attributesOf, readElements, type Element, type Parts } from "./workbook-parts.ts";
 
 export interface SheetEntry {
@@ -100,7 +100,6 @@ export interface SheetRow {
 }
 
 const ROWS_MAX = 1_048_576;
-const CELL_CHARACTERS_MAX = 32_767;
 
 /** The rows of a sheet in order, in pages; memory is flat. Throws FileRefusedError. */
 export async function* readSheet(parts: Parts, part: string, book: Book): AsyncGenerator<readonly SheetRow[]> {
@@ -124,7 +123,6 @@ function readRow(element: Element, before: number, book: Book, refuse: Refuse): 
   const { r: said, hidden } = attributesOf(element);
   const number = said === undefined ? before + 1 : Number(said);
   if (!(number > before && number <= ROWS_MAX)) throw refuse("workbook_damaged");
-  const place = { row: number };
   const cells: Cell[] = [];
   let column = -1;
   let isBlank = true;
@@ -135,15 +133,10 @@ function readRow(element: Element, before: number, book: Book, refuse: Refuse): 
     const next = r === undefined ? column + 1 : columnOf(r, number);
     const hasFormula = child.children.some(({ name }) => name === "f");
     const value = readCell(t, book.styles[Number(s ?? 0)], hasFormula, child, book);
-    if (!(next > column) || value === undefined) throw refuse("workbook_damaged", {}, place);
+    if (!(next > column) || value === undefined) throw refuse("workbook_damaged", {}, { row: number });
     column = next;
     if (value === "") continue;
-    const isText = typeof value === "string";
-    isBlank &&= isText ? value.trim() === "" : hasFormula && ZERO.test(value.source);
-    if (isText && value.length > CELL_CHARACTERS_MAX) {
-      throw refuse("record_too_long", { most: CELL_CHARACTERS_MAX }, place);
-    }
-    if (column >= COLUMNS_MAX) throw refuse("too_many_columns", { most: COLUMNS_MAX }, place);
+    isBlank &&= typeof value === "string" ? value.trim() === "" : hasFormula && ZERO.test(value.source);
     while (cells.length < column) cells.push("");
     cells.push(value);
   }

@@ -2,7 +2,7 @@ import { lettersOf, normalizeName } from "../column-name.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { quotedNames } from "../printable.ts";
 import { completeOperations, OUR_NAMES } from "./columns.ts";
-import { assertHeader, blankRemark, guardsOf, withoutGuard } from "./lines.ts";
+import { assertHeader, guardsOf, withoutGuard } from "./lines.ts";
 import { RECORD_CHARACTERS_MAX, type Cell, type Row, type Source, type Table } from "./row.ts";
 import { readBook, readSheet, type Book, type SheetEntry } from "./workbook-cells.ts";
 import { openParts, type Parts } from "./workbook-parts.ts";
@@ -44,8 +44,8 @@ export async function openWorkbook(source: Source): Promise<Table> {
   }
 }
 
-function namesOf(entries: readonly SheetEntry[]): string {
-  return quotedNames(entries.map(({ name }) => name));
+function namesOf(headers: readonly Header[]): string {
+  return quotedNames(headers.map(({ entry }) => entry.name));
 }
 
 /**
@@ -63,7 +63,7 @@ async function chooseSheet(
   const loose = (text = ""): string => text.trim().toLowerCase();
   const wanted = sheets.find(({ name }) => name === sheet) ?? sheets.find(({ name }) => loose(name) === loose(sheet));
   if (sheet !== undefined && !wanted) {
-    throw refuse("sheet_missing", { sheet: quotedNames([sheet]), sheets: namesOf(sheets) });
+    throw refuse("sheet_missing", { sheet: quotedNames([sheet]), sheets: quotedNames(sheets.map(({ name }) => name)) });
   }
   const filled: Header[] = [];
   for (const entry of wanted ? [wanted] : sheets.filter((one) => !one.isHidden)) {
@@ -74,10 +74,8 @@ async function chooseSheet(
   const meant = filled.filter(({ known }) => most < KNOWN_NAMES_MIN || known * 2 > most);
   const [header, ...rivals] = meant;
   if (!header) throw refuse("file_blank");
-  if (rivals.length > 0) throw refuse("sheet_ambiguous", { sheets: namesOf(meant.map(({ entry }) => entry)) });
-  const isOther = (one: SheetEntry): boolean => one.isHidden || filled.some(({ entry }) => entry === one);
-  const others = sheets.filter((one) => !wanted && one !== header.entry && isOther(one));
-  return { header, others: namesOf(others) };
+  if (rivals.length > 0) throw refuse("sheet_ambiguous", { sheets: namesOf(meant) });
+  return { header, others: namesOf(filled.filter((one) => one !== header)) };
 }
 
 /** The first row that holds something or, under a title, the one with the most names of ours. */
@@ -97,16 +95,13 @@ async function findHeader(
     }
     if (rows.length >= HEADER_ROWS_MAX) break;
   }
-  if (headerRow !== undefined) {
-    const header = rows.find(({ row }) => row === headerRow);
-    return header && { ...header, isUnderTitle: header !== rows[0] };
-  }
-  const [first, ...below] = rows.slice(0, HEADER_ROWS_MAX);
-  if (!first) return undefined;
+  const [first] = rows;
   // `Period` and `Reference` stand in many a title; a first row that names all that is needed is the header
-  const least = completeOperations(first.names).length > 0 ? Infinity : Math.max(first.known + 1, KNOWN_NAMES_MIN);
-  const better = below.find(({ known }) => known >= least);
-  return { ...(better ?? first), isUnderTitle: better !== undefined };
+  const isHeader = first !== undefined && completeOperations(first.names).length > 0;
+  const least = Math.max((first?.known ?? 0) + 1, KNOWN_NAMES_MIN);
+  const below = isHeader ? undefined : rows.slice(0, HEADER_ROWS_MAX).find(({ known }) => known >= least);
+  const header = rows.find(({ row }) => row === headerRow) ?? below ?? first;
+  return header && { ...header, isUnderTitle: header !== first };
 }
 
 const ROWS_SHOWN = 8;
@@ -120,16 +115,12 @@ async function* readRows(
   const parts = await openParts(source.path, source.refuse);
   const guard = guardsOf(columns);
   const hidden: number[] = [];
-  let [last, blank, firstBlank] = [headerRow, 0, 0];
   let isEmpty = true;
   try {
     for await (const page of readSheet(parts, entry.part, book)) {
       const rows: Row[] = [];
       for (const { number, isHidden, isBlank, cells } of page) {
         if (number <= headerRow || isBlank) continue;
-        if (number > last + 1) firstBlank ||= last + 1;
-        blank += number - last - 1;
-        last = number;
         rows.push({ number, columns, cells: fitted(cells, columns, number, guard, source) });
         if (isHidden) hidden.push(number);
       }
@@ -141,8 +132,7 @@ async function* readRows(
   }
   if (isEmpty) throw source.refuse("no_rows");
   const which = `${hidden.slice(0, ROWS_SHOWN).join(", ")}${hidden.length > ROWS_SHOWN ? " …" : ""}`;
-  const isHiding: Fault[] = hidden.length > 0 ? [{ code: "rows_hidden", facts: { rows: hidden.length, which } }] : [];
-  remark([...isHiding, ...blankRemark(blank, firstBlank)]);
+  remark(hidden.length > 0 ? [{ code: "rows_hidden", facts: { rows: hidden.length, which } }] : []);
 }
 
 function fitted(

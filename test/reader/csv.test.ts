@@ -65,10 +65,10 @@ describe("delimiter", () => {
 });
 
 describe("rows", () => {
-  test("blank rows between → numbers as a spreadsheet shows, and told", async () => {
+  test("blank rows between → passed over, numbers as a spreadsheet shows", async () => {
     const { table, rows } = await read("a.csv", 'name,amount\nA,1\n\n,\nB,2\n"x\ny",3\n" ",\nC,4\n\n,,\n');
     expect(rows.map((row) => row.number)).toEqual([2, 5, 6, 8]);
-    expect(table.remarks).toEqual([{ code: "rows_blank", facts: { rows: 5, first: 3 } }]);
+    expect(table.remarks).toEqual([]);
   });
 
   test.each([
@@ -92,7 +92,7 @@ describe("rows", () => {
     expect(again).toEqual(rows);
     expect(longest).toBe(1000);
     expect(new Set(rows.map(({ columns }) => columns)).size).toBe(1);
-    expect(codesOf(table.remarks)).toEqual(["rows_blank", "no_line_end"]);
+    expect(codesOf(table.remarks)).toEqual(["no_line_end"]);
     expect((await readFile(path, table.reading)).rows).toEqual(rows);
   });
 
