@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Source } from "./row.ts";
 
-const CHUNK_BYTES = 128 * 1024;
+const CHUNK_BYTES = 32 * 1024;
 
 /**
  * The text of a file, in pieces that never break a character, in the encoding that its byte order mark (UTF-8, UTF-16)
