@@ -168,7 +168,8 @@ function readCell(
   const stored = text.trim();
   // a formula without a value was never calculated; an empty text was
   if (hasFormula && (type === "str" ? value === undefined : stored === "")) return NOT_CALCULATED;
-  if (type === "inlineStr" || type === "str" || stored === "") return type.endsWith("tr") ? text : "";
+  if (type === "inlineStr" || type === "str") return text;
+  if (stored === "") return "";
   switch (type) {
     case "s":
       return /^[0-9]{1,9}$/.test(stored) ? strings[Number(stored)] : undefined;

@@ -31,12 +31,12 @@ export async function openWorkbook(source: Source): Promise<Table> {
     const { header, others } = await chooseSheet(parts, book, source);
     const { entry, names, row, isUnderTitle } = header;
     assertHeader(names, row, refuse);
-    const found: readonly Fault[] = [
+    const remarks: Fault[] = [
       ...(others === "" ? [] : [{ code: "sheet_read", facts: { sheet: quotedNames([entry.name]), others } }]),
       ...(isUnderTitle ? [{ code: "title_above", facts: { header: row } }] : []),
     ];
-    const remarks = [...found];
-    const remark = (more: readonly Fault[]): unknown => remarks.splice(0, remarks.length, ...found, ...more);
+    const before = remarks.length;
+    const remark = (more: readonly Fault[]): unknown => remarks.splice(before, 1, ...more);
     const reading = { format: "xlsx", sheet: entry.name, headerRow: row } as const;
     return { reading, header: names, remarks, rows: () => readRows(source, header, book, remark) };
   } finally {
