@@ -198,6 +198,7 @@ function cellOf(source: string): Cell {
   return source.startsWith('"') ? stringOf(source) : { token: TOKENS[source.charAt(0)] ?? "number", source };
 }
 
+const CODES = { '"': 0x22, "[": 0x5b, "\\": 0x5c, "]": 0x5d, "{": 0x7b, "}": 0x7d } as const;
 const SCALAR = /[^,:\]} \n\r\t]*(?=[,:\]} \n\r\t])/y;
 
 /**
@@ -219,8 +220,6 @@ function endOfValue(text: string, from: number): number | undefined {
   }
   return undefined;
 }
-
-const CODES = { '"': 0x22, "[": 0x5b, "\\": 0x5c, "]": 0x5d, "{": 0x7b, "}": 0x7d } as const;
 
 /** The index behind the string whose opening quote stands at `from`. */
 function endOfString(text: string, from: number): number | undefined {
