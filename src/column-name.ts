@@ -46,33 +46,25 @@ const UNIT = /(?<=.)(?:in)?(?:inr|rs|rupees|paise)$/;
  */
 export function looksMisspelt(name: string, fieldName: string): boolean {
   const slipsMax = fieldName.length <= SHORT_NAME_CHARACTERS_MAX ? 1 : 2;
-  if (Math.abs(name.length - fieldName.length) > slipsMax) return false;
-  return countSlips(name, fieldName) <= slipsMax;
+  return Math.abs(name.length - fieldName.length) <= slipsMax && countSlips(name, fieldName) <= slipsMax;
 }
 
 const SHORT_NAME_CHARACTERS_MAX = 5;
 
 /** Slips of the keyboard from one text to another (Damerau-Levenshtein distance). */
 export function countSlips(left: string, right: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: right.length + 1 }, (_, index) => index);
+  const rows = [Array.from({ length: right.length + 1 }, (_, index) => index)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity;
   for (let i = 1; i <= left.length; i += 1) {
-    const row = [i];
+    rows.push([i]);
     for (let j = 1; j <= right.length; j += 1) {
       const isSame = left[i - 1] === right[j - 1];
-      let slips = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (isSame ? 0 : 1));
-      const isSwap = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
-      if (isSwap) slips = Math.min(slips, at(beforeLast, j - 2) + 1);
-      row.push(slips);
+      const isSwap = i > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : Infinity;
+      rows[i]?.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (isSame ? 0 : 1), swapped));
     }
-    beforeLast = last;
-    last = row;
   }
-  return at(last, right.length);
-}
-
-function at(row: readonly number[], index: number): number {
-  return row[index] ?? Number.POSITIVE_INFINITY;
+  return at(left.length, right.length);
 }
 
 /** Letters of a spreadsheet's column counted from 0: `A`, `Z`, `AA`. */

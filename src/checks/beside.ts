@@ -216,9 +216,12 @@ function saysNotNow(text: string, meaning: Meaning, today: string): boolean {
   return (dayIn(text) ?? "") > today || HELD.test(text.replace(NOT_HELD, ""));
 }
 
-/** The day that a text begins with: `2026-11-27`, `27/11/2026` (the day first), `27 Nov 26`, `Nov 27, 2026`, `20261127`. */
+/**
+ * The day that a text begins with: `2026-11-27`, `27/11/2026` (the day first), `27 Nov 26`, `Nov 27, 2026`, `20261127`; of
+ * a month, `2026-11`, its first.
+ */
 function dayIn(text: string): string | undefined {
-  const spaced = text.replace(/^(20\d\d)(\d\d)(\d\d)$/, "$1-$2-$3");
+  const spaced = text.replace(/^(20\d\d)(\d\d)(\d\d)$/, "$1-$2-$3").replace(/^20\d\d-\d\d$/, "$&-01");
   const parts =
     /^(\d{1,4}|[a-z]{3,9})(?:st|nd|rd|th)?[-/., ]+(\d{1,2}|[a-z]{3,9})(?:st|nd|rd|th)?[-/., ]+(\d{4}|\d\d?)(?!\d)/i;
   const [, first = "", second = "", third = ""] = parts.exec(spaced) ?? [];

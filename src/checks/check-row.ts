@@ -7,7 +7,7 @@ import { OPERATION_NAMES, operationNamed, operationSaid, type OperationName } fr
 import { printable } from "../printable.ts";
 import { OWN_COLUMNS, type Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
-import { headerAgain, underTable } from "../reader/under-table.ts";
+import { headerAgain, underTable } from "../reader/lines.ts";
 import { faultBeside, otherColumns, ownReader, type Own } from "./beside.ts";
 import { cellOf, faultAt, isFinding, readCell, wordsAt } from "./cells.ts";
 import { canonical, formsInFile, paymentText, readAmount, refusal, type FormInFile, type Values } from "./form.ts";

@@ -18,7 +18,7 @@ import { headerOf, sameHeader } from "../reader/mapping.ts";
 import { openTable } from "../reader/open-table.ts";
 import { otherMeasureIn, proposeMappings, type Proposal, type ProposalClues } from "../reader/propose.ts";
 import type { Row } from "../reader/row.ts";
-import { looksLikeValues } from "../reader/source.ts";
+import { looksLikeValues } from "../reader/lines.ts";
 import { templateOf } from "../reader/templates.ts";
 import { proposalText } from "../screen/proposal-text.ts";
 import { optionOf, type Call } from "./command.ts";

@@ -6,7 +6,6 @@ const WITH_ORIGINAL = "Compare it with the original.";
 /** What a person should look at, though the row goes, by code. */
 export const POINTED_OUT = {
   // how the file was read
-  rows_blank: { text: "{rows:blank row}, the first one row {first}: passed over" },
   no_line_end: { text: "this last row has no line end", todo: "Make sure that the file was copied completely." },
   sheet_read: { text: "the sheet {sheet} was read, not {others}" },
   title_above: { text: "the header is row {header}; what stands above it was not read" },

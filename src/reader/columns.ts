@@ -53,7 +53,8 @@ export const FIELD_NAMES: readonly string[] = [
   ...new Set([...OPERATIONS.flatMap(({ forms }) => forms.flatMap(namesIn)), ...OWN_COLUMNS]),
 ];
 
-const OUR_NAMES: ReadonlyMap<string, string> = new Map(FIELD_NAMES.map((name) => [normalizeName(name), name]));
+/** The names of `FIELD_NAMES` by how names compare. */
+export const OUR_NAMES: ReadonlyMap<string, string> = new Map(FIELD_NAMES.map((name) => [normalizeName(name), name]));
 
 function byOurNames(names: readonly string[]): Columns {
   const sources = new Map<string, Source>();

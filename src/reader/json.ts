@@ -1,50 +1,73 @@
 import { SUMMABLE } from "../amount.ts";
 import { quotedNames } from "../printable.ts";
-import { createRowReader, endOfValue, isJson, membersOf, skipSpace } from "./json-value.ts";
-import type { Cell, Row, Table, Wrapper } from "./row.ts";
-import { PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX, type Refuse, type Source } from "./source.ts";
+import { repeatedNameOf } from "./lines.ts";
+import { COLUMNS_MAX, PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX } from "./row.ts";
+import type { Cell, Refuse, Row, Source, Table, Token, Wrapper } from "./row.ts";
 import { readText } from "./text.ts";
-
-/** What stands around the rows, with `[]` in their place: a wrapper, or nothing else. */
-interface Around {
-  text: string;
-}
 
 /**
  * Opens a list of rows, or a wrapper with the list under `rows` (DESIGN §6). A file with a wrapper is first read to its
  * end: behind its rows may stand what must be known before them. Throws FileRefusedError.
  */
 export async function openJson(source: Source): Promise<Table> {
-  const around: Around = { text: "" };
+  const around = { text: "" };
   for await (const { length } of readRowTexts(source, around)) if (length > 0 && around.text.startsWith("[")) break;
   return {
     reading: { format: "json", encoding: source.encoding },
     ...(around.text.startsWith("{") ? { wrapper: wrapperOf(around.text, source.refuse) } : {}),
     remarks: [],
-    rows: () => readRows(source),
+    rows: () => readRows(source, readRowTexts(source, { text: "" })),
   };
 }
 
-async function* readRows(source: Source): AsyncGenerator<readonly Row[]> {
-  const rowOf = createRowReader(source.refuse);
+/** One object per line; blank lines do not count. */
+export function openJsonLines(source: Source): Table {
+  const reading = { format: "jsonl", encoding: source.encoding } as const;
+  return { reading, remarks: [], rows: () => readRows(source, readLines(source)) };
+}
+
+async function* readRows({ refuse }: Source, pages: AsyncIterable<readonly string[]>): AsyncGenerator<readonly Row[]> {
+  const rowOf = createRowReader(refuse);
   let number = 0;
-  for await (const texts of readRowTexts(source, { text: "" })) yield texts.map((text) => rowOf(text, (number += 1)));
-  if (number === 0) throw source.refuse("no_rows");
+  for await (const texts of pages) {
+    for (let from = 0; from < texts.length; from += PAGE_ROWS_MAX) {
+      yield texts.slice(from, from + PAGE_ROWS_MAX).map((text) => rowOf(text, (number += 1)));
+    }
+  }
+  if (number === 0) throw refuse("no_rows");
+}
+
+async function* readLines(source: Source): AsyncGenerator<readonly string[]> {
+  let carried = "";
+  let row = 1;
+  for await (const text of readText(source, () => row)) {
+    const lines = (carried + text).split("\n");
+    carried = text === "" ? "" : (lines.pop() ?? "");
+    // such a line is refused when it is read
+    if (carried.length > RECORD_CHARACTERS_MAX) lines.push(carried);
+    const filled = lines.map((line) => line.trim()).filter((line) => line !== "");
+    row += filled.length;
+    yield filled;
+  }
+  if (row === 1) throw source.refuse("file_blank");
 }
 
 const ROWS_BEFORE = /[{,]"rows":$/;
 
-/** The texts of the rows, not yet parsed, in pages; only the value that is being read is in memory. */
-async function* readRowTexts(source: Source, around: Around): AsyncGenerator<readonly string[]> {
+/**
+ * The texts of the rows, not yet parsed, in pages; only the value that is being read is in memory. `around`: takes what
+ * stands around the rows, with `[]` in their place.
+ */
+async function* readRowTexts(source: Source, around: { text: string }): AsyncGenerator<readonly string[]> {
   const { refuse } = source;
   let text = "";
   // the row that comes next; 0 outside of the list of rows
   let row = 0;
   let expected: "first" | "value" | "sign" = "first";
   let hasRows = false;
-  for await (const chunk of readText(source.path, source.encoding)) {
+  for await (const more of readText(source, () => row || 1)) {
     const page: string[] = [];
-    let at = skipSpace((text += chunk.text), 0);
+    let at = skipSpace((text += more), 0);
     let isWrong = false;
     for (let sign = text[at]; sign !== undefined && !isWrong; sign = text[at]) {
       const isList = row === 0 && sign === "[" && (around.text === "" || ROWS_BEFORE.test(around.text));
@@ -67,10 +90,9 @@ async function* readRowTexts(source: Source, around: Around): AsyncGenerator<rea
       at = skipSpace(text, end);
     }
     // a row of the page may be what is wrong
-    for (let from = 0; from < page.length; from += PAGE_ROWS_MAX) yield page.slice(from, from + PAGE_ROWS_MAX);
+    yield page;
     const place = row > 0 ? { row } : {};
     if (isWrong) throw refuse("json_malformed", {}, place);
-    if (chunk.broken) throw refuse(chunk.broken.code, chunk.broken.facts, { row: row || 1 });
     text = text.slice(at);
     if (Math.max(text.length, around.text.length) > RECORD_CHARACTERS_MAX) {
       throw refuse("record_too_long", { most: RECORD_CHARACTERS_MAX }, place);
@@ -83,29 +105,6 @@ async function* readRowTexts(source: Source, around: Around): AsyncGenerator<rea
     throw refuse(endOfValue(around.text, 0) === undefined ? "json_truncated" : "json_malformed");
   }
   if (!hasRows) throw refuse("json_wrapper", { found: 'the file has no list named "rows"' });
-}
-
-/** One object per line; blank lines do not count. */
-export function openJsonLines(source: Source): Table {
-  const reading = { format: "jsonl", encoding: source.encoding } as const;
-  return { reading, remarks: [], rows: () => readLines(source) };
-}
-
-async function* readLines(source: Source): AsyncGenerator<readonly Row[]> {
-  const rowOf = createRowReader(source.refuse);
-  let carried = "";
-  let number = 0;
-  for await (const chunk of readText(source.path, source.encoding)) {
-    const lines = (carried + chunk.text).split("\n");
-    carried = chunk.isLast && !chunk.broken ? "" : (lines.pop() ?? "");
-    const texts = lines.map((line) => line.trim()).filter((line) => line !== "");
-    for (let from = 0; from < texts.length; from += PAGE_ROWS_MAX) {
-      yield texts.slice(from, from + PAGE_ROWS_MAX).map((line) => rowOf(line, (number += 1)));
-    }
-    if (chunk.broken) throw source.refuse(chunk.broken.code, chunk.broken.facts, { row: number + 1 });
-    if (carried.length > RECORD_CHARACTERS_MAX) rowOf(carried, number + 1);
-  }
-  if (number === 0) throw source.refuse("file_blank");
 }
 
 /** What a JSON wrapper says beside its rows. Throws FileRefusedError for any key that is not ours, and names it. */
@@ -135,7 +134,7 @@ function controlOf(control: Cell, wrong: (found: string) => Error): NonNullable<
   const { keys, cells } = membersOf(source);
   const said = keys.map((key, at) => {
     const cell = cells[at] ?? "";
-    const digits = typeof cell === "string" ? cell : cell.token === "number" ? cell.source : "";
+    const digits = typeof cell === "string" ? cell : cell.source;
     const isRight = key === "rows" ? /^\d{1,9}$/.test(digits) : key === "total" && SUMMABLE.test(digits);
     return isRight ? ([key, key === "rows" ? Number(digits) : digits] as const) : undefined;
   });
@@ -143,4 +142,109 @@ function controlOf(control: Cell, wrong: (found: string) => Error): NonNullable<
     throw wrong('"control" is not {"rows": 240, "total": "11087750.50"}, or one of the two');
   }
   return Object.fromEntries(said.filter((one) => one !== undefined));
+}
+
+const SHAPES_MAX = 1000;
+
+/**
+ * Makes rows of the texts of JSON objects; rows with the same keys in the same order share one array of column names.
+ * The function throws FileRefusedError for what is not an object that can be a row.
+ */
+function createRowReader(refuse: Refuse): (text: string, number: number) => Row {
+  const shapes = new Map<string, { readonly columns: readonly string[]; readonly repeatedKey: string | undefined }>();
+  return (text, number) => {
+    const place = { row: number };
+    if (text.length > RECORD_CHARACTERS_MAX) throw refuse("record_too_long", { most: RECORD_CHARACTERS_MAX }, place);
+    if (!isJson(text)) throw refuse("json_malformed", {}, place);
+    if (!text.startsWith("{")) throw refuse("json_not_objects", {}, place);
+    const { keys, cells } = membersOf(text);
+    if (keys.length > COLUMNS_MAX) throw refuse("too_many_columns", { most: COLUMNS_MAX }, place);
+    const id = JSON.stringify(keys);
+    const shape = shapes.get(id) ?? { columns: [...new Set(keys)], repeatedKey: repeatedNameOf(keys) };
+    if (shapes.size >= SHAPES_MAX) shapes.clear();
+    shapes.set(id, shape);
+    const { columns, repeatedKey } = shape;
+    if (repeatedKey === undefined) return { number, columns, cells };
+    // a key that stands twice keeps its place and its last value, as with every JSON parser; the row is invalid anyway
+    const members = new Map(keys.map((key, index) => [key, cells[index] ?? ""]));
+    return { number, columns, cells: [...members.values()], repeatedKey };
+  };
+}
+
+/** The members of an object that JSON.parse accepts, with the very characters of its values. */
+function membersOf(text: string): { readonly keys: readonly string[]; readonly cells: readonly Cell[] } {
+  const keys: string[] = [];
+  const cells: Cell[] = [];
+  let at = skipSpace(text, 1);
+  while (text[at] === '"') {
+    const keyEnd = endOfValue(text, at) ?? text.length;
+    keys.push(stringOf(text.slice(at, keyEnd)));
+    const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = endOfValue(text, start) ?? text.length;
+    cells.push(cellOf(text.slice(start, end)));
+    at = skipSpace(text, end);
+    if (text[at] === ",") at = skipSpace(text, at + 1);
+  }
+  return { keys, cells };
+}
+
+function stringOf(source: string): string {
+  return source.includes("\\") ? (JSON.parse(source) as string) : source.slice(1, -1);
+}
+
+const TOKENS: Record<string, Token["token"]> = { "{": "nested", "[": "nested", t: "boolean", f: "boolean", n: "null" };
+
+function cellOf(source: string): Cell {
+  return source.startsWith('"') ? stringOf(source) : { token: TOKENS[source.charAt(0)] ?? "number", source };
+}
+
+const CODES = { '"': 0x22, "[": 0x5b, "\\": 0x5c, "]": 0x5d, "{": 0x7b, "}": 0x7d } as const;
+const SCALAR = /[^,:\]} \n\r\t]*(?=[,:\]} \n\r\t])/y;
+
+/**
+ * The index behind the JSON value that begins at `from`; undefined where the text ends before it. Only brackets, braces
+ * and strings are looked at; JSON.parse judges the rest. Linear, without recursion.
+ */
+function endOfValue(text: string, from: number): number | undefined {
+  const first = text.charAt(from);
+  if (first === '"') return endOfString(text, from);
+  SCALAR.lastIndex = from;
+  if (first !== "{" && first !== "[") return SCALAR.test(text) ? SCALAR.lastIndex : undefined;
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === CODES['"']) at = (endOfString(text, at) ?? text.length) - 1;
+    else if (code === CODES["{"] || code === CODES["["]) depth += 1;
+    else if (code === CODES["}"] || code === CODES["]"]) depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return undefined;
+}
+
+/** The index behind the string whose opening quote stands at `from`. */
+function endOfString(text: string, from: number): number | undefined {
+  for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let backslash = quote - 1;
+    while (text.charCodeAt(backslash) === CODES["\\"]) backslash -= 1;
+    if ((quote - backslash) % 2 === 1) return quote + 1;
+  }
+  return undefined;
+}
+
+/** The first index at or after `from` that is not white space of JSON. */
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (SPACES.has(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+const SPACES = new Set([0x20, 0x0a, 0x0d, 0x09]);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,13 +1,13 @@
 import { normalizeName } from "../column-name.ts";
-import { mappingNamed, type Lookup, type Mapping } from "../config/mapping.ts";
+import { mappingNamed, type AmountUnit, type Lookup, type Mapping } from "../config/mapping.ts";
 import { PaydropError } from "../errors.ts";
 import type { Fault } from "../messages/sentence.ts";
 import type { OperationName } from "../operations/index.ts";
 import { quotedNames } from "../printable.ts";
 import { cellWords, completeOperations, LEFT_OUT, type LookupTable } from "./columns.ts";
 import type { Cell, Row, Table } from "./row.ts";
-import { looksLikeValues } from "./source.ts";
-import { templateOf } from "./templates.ts";
+import { looksLikeValues } from "./lines.ts";
+import { templateOf, type Template } from "./templates.ts";
 
 /**
  * The mapping that a file is read by; undefined: its columns have our own names. A mapping is for exactly the columns
@@ -23,14 +23,16 @@ export function chooseMapping(
   if (wanted === "none") return undefined;
   const said = wanted === undefined ? undefined : mappingNamed(wanted, mappings);
   if (said && !sameHeader(said.header, names)) return differs(said, names);
-  const fitting = said ? [said] : mappings.filter((mapping) => sameHeader(mapping.header, names));
+  const [only, ...others] = said ? [said] : mappings.filter((mapping) => sameHeader(mapping.header, names));
   const complete = completeOperations(names);
-  const [only] = fitting;
-  if (fitting.length > 1) return ambiguous(fitting.map(({ name }) => name));
-  if (only) return wrongUnit(only, names) ?? (said ? undefined : mayBeOurs(only, complete)) ?? only;
+  const template = templateOf(names);
+  if (only && others.length > 0) return ambiguous([only, ...others]);
+  if (only && template && template.amountUnit !== only.amountUnit) return wrongUnit(only, template);
+  // columns of our own names, whose amounts the mapping reads in another unit: a guess may be wrong ×100
+  if (only && !said && complete.length > 0 && only.amountUnit !== "rupees") return ambiguous([only], only.amountUnit);
+  if (only) return only;
   const near = nearestMapping(names, mappings, complete);
   if (near) return differs(near, names);
-  const template = templateOf(names);
   if (template) return { code: "mapping_unconfirmed", facts: { title: template.title } };
   return looksLikeValues(names) ? { code: "header_missing" } : undefined;
 }
@@ -68,22 +70,16 @@ function nearestMapping(
   return near.sort((left, right) => right.share - left.share)[0]?.mapping;
 }
 
-/** The columns have our own names, and the mapping reads their amounts in another unit: a guess may be wrong ×100. */
-function mayBeOurs({ name, amountUnit }: Mapping, complete: readonly OperationName[]): Fault | undefined {
-  return complete.length === 0 || amountUnit === "rupees" ? undefined : ambiguous([name], amountUnit);
-}
-
-function ambiguous(names: readonly string[], unit?: string): Fault {
+function ambiguous(mappings: readonly Mapping[], unit?: AmountUnit): Fault {
+  const names = mappings.map(({ name }) => name);
   const flags = [...names, "none"].map((name) => `--mapping ${name}`).join(" or ");
   return { code: "mapping_ambiguous", facts: { names: names.join(" and "), unit, flags } };
 }
 
 /** The columns are a published template whose amounts have another unit than the mapping says: wrong ×100. */
-function wrongUnit({ name, amountUnit: said }: Mapping, names: readonly string[]): Fault | undefined {
-  const template = templateOf(names);
-  if (!template || template.amountUnit === said) return undefined;
+function wrongUnit({ name, amountUnit: said }: Mapping, { title, amountUnit: unit }: Template): Fault {
   const factor = said === "rupees" ? "a hundred times too much" : "a hundredth of it";
-  return { code: "mapping_unit", facts: { title: template.title, name, said, unit: template.amountUnit, factor } };
+  return { code: "mapping_unit", facts: { title, name, said, unit, factor } };
 }
 
 function differs({ name, header }: Mapping, names: readonly string[]): Fault {

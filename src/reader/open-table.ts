@@ -2,12 +2,8 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { FileRefusedError } from "../errors.ts";
 import { binaryOfBytes, formatOfName, unreadKind, type FileFormat } from "../file-format.ts";
 import { openCsv } from "./csv.ts";
-import type { Reading, Table } from "./row.ts";
-import type { Refuse, Source } from "./source.ts";
+import type { Asked, Refuse, Source, Table } from "./row.ts";
 import { beginningOf, markOf, wholeUtf8 } from "./text.ts";
-
-/** How a new file is to be read; or how it was read, to read it again exactly so. */
-export type Asked = { readonly [Key in keyof Reading]?: Reading[Key] | undefined };
 
 /**
  * Opens a private copy for reading. `fileName`: its own name, for messages and for the format. It may be opened, and its
@@ -19,8 +15,7 @@ export async function openTable(copy: string, fileName: string, asked: Asked = {
     new FileRefusedError(fileName, [{ code, ...place, ...(facts ? { facts } : {}) }]);
   const format = asked.format ?? formatOfName(fileName);
   if (format === undefined) throw refuse("format_unknown", { is: unreadKind(fileName) });
-  const { encoding = "utf-8", delimiter, sheet, headerRow } = asked;
-  const source: Source = { path: copy, encoding, delimiter, sheet, headerRow, refuse };
+  const source: Source = { ...asked, path: copy, encoding: asked.encoding ?? "utf-8", refuse };
   // a file that was read before was looked at then
   if (asked.format === undefined) await assertIsAsNamed(source, format);
   switch (format) {
@@ -50,7 +45,7 @@ async function assertIsAsNamed({ path, encoding, refuse }: Source, format: FileF
   if (format === "xlsx" && is === "zip") return;
   if (is !== undefined) throw refuse("format_differs", { is });
   // any bytes can be read as windows-1252, so that `José` in UTF-8 would go out as `JosÃ©`
-  const whole = beginning.subarray(0, wholeUtf8(beginning));
+  const whole = wholeUtf8(beginning);
   const isOther = encoding !== "utf-8" && markOf(beginning) === undefined && isUtf8(whole) && !isAscii(whole);
   if (isOther) throw refuse("encoding_differs", { encoding });
 }

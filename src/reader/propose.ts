@@ -44,7 +44,7 @@ export interface Proposal extends Pick<Mapping, "constants" | "mustBe" | "lookup
  */
 export function proposeMappings(clues: ProposalClues): readonly Proposal[] {
   const { template, columns } = clues;
-  const wanted = clues.operation ?? template?.operation;
+  const wanted = clues.operation ?? (template && "payout");
   const option = clues.option ?? template?.option;
   const isPayees = knownColumns(columns).some(({ operations }) => !operations.includes("collection"));
   const meant = OPERATIONS.filter(({ name }) => (wanted ? name === wanted : !isPayees || name !== "collection"));
@@ -100,7 +100,7 @@ function columnsFor(
   const isSaid = (column: string): boolean => Object.values(set).includes(column);
   for (const field of fields) {
     const same = columns.find((column) => normalizeName(column) === normalizeName(field));
-    const published = columns.find((column) => told(template?.columns, column)?.split(",").includes(field));
+    const published = columns.find((column) => told(template?.columns, column)?.includes(field));
     const candidates = known.filter((one) => one.field === field && !isSaid(one.column));
     // even our own name for the amount has rivals: `Amount` beside `Net Amount`
     const named = field === "amount" ? undefined : candidates.find(({ by }) => by === "name");

@@ -1,9 +1,12 @@
+import type { FileRefusedError } from "../errors.ts";
 import type { FileFormat } from "../file-format.ts";
-import type { Fault } from "../messages/sentence.ts";
+import type { FILE_FAULTS } from "../messages/file-faults.ts";
+import type { Facts, Fault } from "../messages/sentence.ts";
 
 /** A JSON value or workbook cell that is not text, with the very characters of the file. */
 export interface Token {
   readonly token: "number" | "boolean" | "null" | "nested" | "date" | "error";
+  /** Of a date `2026-11-27`, `2026-11-27 10:30:00` or, where the cell shows no day, `2026-11`. */
   readonly source: string;
   /** Workbooks: the number format of the cell, where it shows something else than the number in rupees. */
   readonly shown?: string;
@@ -53,3 +56,27 @@ export interface Table {
   /** From the first row, at each call. Throws FileRefusedError for the first thing that breaks the file. */
   rows(): AsyncIterable<readonly Row[]>;
 }
+
+/** Gives the error that refuses the file whole, to be thrown. The facts never hold a cell's text. */
+export type Refuse = (
+  code: keyof typeof FILE_FAULTS,
+  facts?: Facts,
+  place?: Pick<Fault, "row" | "column">,
+) => FileRefusedError;
+
+/** How a new file is to be read; or how it was read, to read it again exactly so. */
+export type Asked = { readonly [Key in keyof Reading]?: Reading[Key] | undefined };
+
+/** A file to be read, with everything that reading needs to know. */
+export interface Source extends Asked {
+  /** The private copy. */
+  readonly path: string;
+  /** Of a file without a byte order mark. */
+  readonly encoding: string;
+  readonly refuse: Refuse;
+}
+
+/** What the reader takes at most. A file that goes beyond is refused before memory grows. */
+export const RECORD_CHARACTERS_MAX = 64 * 1024;
+export const COLUMNS_MAX = 1000;
+export const PAGE_ROWS_MAX = 1000;

@@ -9,13 +9,12 @@ export interface Template {
   /** Usual name of the mapping. */
   readonly name: string;
   readonly title: string;
-  /** Every known header of the template, with commas. */
-  readonly headers: readonly string[];
-  readonly operation: Mapping["operation"];
   readonly option: NonNullable<Mapping["option"]>;
   readonly amountUnit: AmountUnit;
-  /** Column → our field, or several with a comma. */
-  readonly columns: Readonly<Record<string, string>>;
+  /** Every known header of the template. */
+  readonly headers: readonly (readonly string[])[];
+  /** Column → our fields. */
+  readonly columns: Readonly<Record<string, readonly string[]>>;
   readonly mustBe: Readonly<Record<string, readonly string[]>>;
   /** Columns that name the payee, the surest first: a table of the user's gives the fields of option A by it. */
   readonly lookupBy?: readonly string[];
@@ -25,12 +24,19 @@ export interface Template {
 
 const NO_CURRENCY = "a currency other than INR is a fault: amounts are sent as rupees, nothing is converted";
 const NO_UPI = "rows with a UPI id are faults: the service shows no payout to a UPI id";
-const SAY_DEBIT = "the template names no account to debit: state yours with --const debit_account_id=…";
-
+const RAZORPAYX = [
+  "RazorpayX Account Number names an account at RazorpayX: state your own with --const debit_account_id=…",
+  "Fund Account Id (fa_…) is known to RazorpayX alone: such rows are faults",
+  NO_UPI,
+  NO_CURRENCY,
+];
+const CASHFREE = [
+  "the template names no account to debit: state yours with --const debit_account_id=…",
+  "beneId is known to Cashfree alone: such rows are faults",
+  NO_UPI,
+];
 /** Services that know their payees by an id, an e-mail address or a phone. */
 const OF_IDS = {
-  operation: "payout",
-  option: "A",
   amountUnit: "rupees",
   limits: [
     "the file holds no bank account: keep a table payees.csv beside paydrop.toml that gives bene_id and bene_bank_id for each payee",
@@ -39,94 +45,61 @@ const OF_IDS = {
   ],
 } as const;
 
-/** Two templates, which differ in the amount's column and unit. */
-function razorpayx(amount: string, more: Pick<Template, "name" | "title" | "headers" | "amountUnit">): Template {
+/**
+ * A template, made of its headers: each column with the fields that it is read as (`=one+another`), or with all that may
+ * stand in it (`:INR|`, and `:` alone is nothing).
+ */
+function template(
+  facts: Omit<Template, "option" | "headers" | "columns" | "mustBe">,
+  lines: readonly string[],
+): Template {
+  const headers = lines.map((line) => line.split(","));
+  const told = (sign: "=" | ":", between: string): Template["columns"] => {
+    const marked = headers.flat().filter((cell) => cell.includes(sign));
+    const pairs = marked.map((cell) => cell.split(sign)).map(([column = "", of = ""]) => [column, of.split(between)]);
+    return Object.fromEntries(pairs) as Template["columns"];
+  };
   return {
-    ...more,
-    operation: "payout",
-    option: "B",
-    columns: {
-      ...{ [amount]: "amount", "Payout Mode": "payment_mode", "Payout Purpose": "purpose" },
-      ...{ "Payout Narration": "narration", "Payout Reference Id": "reference", "Contact Name": "name" },
-      ...{ "Fund Account Name": "bank_owner_name", "Fund Account Ifsc": "ifsc_code" },
-      ...{ "Fund Account Number": "bank_acc_num", "Contact Email": "email", "Contact Mobile": "mobile" },
-    },
-    mustBe: {
-      ...{ "Payout Currency": ["INR"], "Fund Account Id": [""], "Fund Account Vpa": [""] },
-      "Fund Account Type": ["bank_account"],
-    },
-    limits: [
-      "RazorpayX Account Number names an account at RazorpayX: state your own with --const debit_account_id=…",
-      "Fund Account Id (fa_…) is known to RazorpayX alone: such rows are faults",
-      NO_UPI,
-      NO_CURRENCY,
-    ],
+    ...facts,
+    option: facts.lookupBy ? "A" : "B",
+    headers: headers.map((header) => header.map((cell) => cell.replace(/[=:].*/, ""))),
+    columns: told("=", "+"),
+    mustBe: told(":", "|"),
   };
 }
 
 export const TEMPLATES: readonly Template[] = [
-  razorpayx("Payout Amount (in Rupees)", {
-    name: "razorpayx",
-    title: "RazorpayX Bulk Payouts, amounts in rupees",
-    headers: [
-      "RazorpayX Account Number,Payout Amount (in Rupees),Payout Currency,Payout Mode,Payout Purpose,Fund Account Id,Fund Account Type,Fund Account Name,Fund Account Ifsc,Fund Account Number,Fund Account Vpa,Fund Account Phone Number,Contact Name,Payout Narration,Payout Reference Id,Fund Account Email,Contact Type,Contact Email,Contact Mobile,Contact Reference Id,notes[place],notes[code]",
+  template(
+    { name: "razorpayx", title: "RazorpayX Bulk Payouts, amounts in rupees", amountUnit: "rupees", limits: RAZORPAYX },
+    [
+      "RazorpayX Account Number,Payout Amount (in Rupees)=amount,Payout Currency:INR,Payout Mode=payment_mode,Payout Purpose=purpose,Fund Account Id:,Fund Account Type:bank_account,Fund Account Name=bank_owner_name,Fund Account Ifsc=ifsc_code,Fund Account Number=bank_acc_num,Fund Account Vpa:,Fund Account Phone Number,Contact Name=name,Payout Narration=narration,Payout Reference Id=reference,Fund Account Email,Contact Type,Contact Email=email,Contact Mobile=mobile,Contact Reference Id,notes[place],notes[code]",
     ],
-    amountUnit: "rupees",
-  }),
-  razorpayx("Payout Amount", {
-    name: "razorpayx-paise",
-    title: "RazorpayX Bulk Payouts, the older one with amounts in paise",
-    headers: [
-      "RazorpayX Account Number,Payout Amount,Payout Currency,Payout Mode,Payout Purpose,Payout Narration,Payout Reference Id,Fund Account Id,Fund Account Type,Fund Account Name,Fund Account Ifsc,Fund Account Number,Fund Account Vpa,Contact Type,Contact Name,Contact Email,Contact Mobile,Contact Reference Id,notes[place],notes[code]",
-    ],
-    amountUnit: "paise",
-  }),
-  {
-    name: "cashfree",
-    title: "Cashfree Batch Transfer",
-    headers: ["transferId,amount,beneId,transferMode,bankAccount,ifsc,vpa,name,email,phone,remarks"],
-    operation: "payout",
-    option: "B",
-    amountUnit: "rupees",
-    columns: {
-      ...{ transferId: "reference", amount: "amount", transferMode: "payment_mode", bankAccount: "bank_acc_num" },
-      ...{ ifsc: "ifsc_code", name: "name,bank_owner_name", email: "email", phone: "mobile", remarks: "narration" },
+  ),
+  template(
+    {
+      name: "razorpayx-paise",
+      title: "RazorpayX Bulk Payouts, the older one with amounts in paise",
+      amountUnit: "paise",
+      limits: RAZORPAYX,
     },
-    mustBe: { beneId: [""], vpa: [""] },
-    limits: [SAY_DEBIT, "beneId is known to Cashfree alone: such rows are faults", NO_UPI],
-  },
-  {
-    name: "wise",
-    title: "Wise batch payments",
-    headers: [
-      "recipientId,name,account,sourceCurrency,targetCurrency,amountCurrency,amount,paymentReference",
-      "name,recipientEmail,amount,sourceCurrency,targetCurrency,amountCurrency,type",
+    [
+      "RazorpayX Account Number,Payout Amount=amount,Payout Currency:INR,Payout Mode=payment_mode,Payout Purpose=purpose,Payout Narration=narration,Payout Reference Id=reference,Fund Account Id:,Fund Account Type:bank_account,Fund Account Name=bank_owner_name,Fund Account Ifsc=ifsc_code,Fund Account Number=bank_acc_num,Fund Account Vpa:,Contact Type,Contact Name=name,Contact Email=email,Contact Mobile=mobile,Contact Reference Id,notes[place],notes[code]",
     ],
-    ...OF_IDS,
-    columns: { amount: "amount", paymentReference: "narration" },
-    mustBe: { sourceCurrency: ["INR"], targetCurrency: ["INR", ""] },
-    lookupBy: ["recipientId", "recipientEmail"],
-  },
-  {
-    name: "paypal",
-    title: "PayPal Payouts",
-    headers: ["recipient,amount,currency,customer id,note,wallet,social feed privacy"],
-    ...OF_IDS,
-    columns: { amount: "amount", "customer id": "reference", note: "narration" },
-    mustBe: { currency: ["INR"] },
-    lookupBy: ["recipient"],
-  },
-  {
-    name: "phee",
-    title: "Payment Hub EE bulk file",
-    headers: [
-      "id,request_id,payment_mode,payer_identifier_type,payer_identifier,payee_identifier_type,payee_identifier,amount,currency,note,account_number,program_shortcode,cycle,payee_dfsp_id,batch_id",
-    ],
-    ...OF_IDS,
-    columns: { request_id: "reference", amount: "amount", note: "narration" },
-    mustBe: { currency: ["INR"] },
-    lookupBy: ["payee_identifier"],
-  },
+  ),
+  template({ name: "cashfree", title: "Cashfree Batch Transfer", amountUnit: "rupees", limits: CASHFREE }, [
+    "transferId=reference,amount=amount,beneId:,transferMode=payment_mode,bankAccount=bank_acc_num,ifsc=ifsc_code,vpa:,name=name+bank_owner_name,email=email,phone=mobile,remarks=narration",
+  ]),
+  template({ name: "wise", title: "Wise batch payments", ...OF_IDS, lookupBy: ["recipientId", "recipientEmail"] }, [
+    "recipientId,name,account,sourceCurrency:INR,targetCurrency:INR|,amountCurrency,amount=amount,paymentReference=narration",
+    "name,recipientEmail,amount=amount,sourceCurrency:INR,targetCurrency:INR|,amountCurrency,type",
+  ]),
+  // its customer id is the payee's, the same one every month: it tells no payment from another
+  template({ name: "paypal", title: "PayPal Payouts", ...OF_IDS, lookupBy: ["recipient"] }, [
+    "recipient,amount=amount,currency:INR,customer id,note=narration,wallet,social feed privacy",
+  ]),
+  template({ name: "phee", title: "Payment Hub EE bulk file", ...OF_IDS, lookupBy: ["payee_identifier"] }, [
+    "id,request_id=reference,payment_mode,payer_identifier_type,payer_identifier,payee_identifier_type,payee_identifier,amount=amount,currency:INR,note=narration,account_number,program_shortcode,cycle,payee_dfsp_id,batch_id",
+  ]),
 ];
 
 /** The share of a template's columns that a header must have to be taken for that template. */
@@ -138,12 +111,12 @@ const SHARE_MIN = 0.7;
  */
 export function templateOf(columns: readonly string[]): Template | undefined {
   const names = new Set(columns.map(normalizeName).filter(Boolean));
-  const found = TEMPLATES.flatMap((template) => {
-    const amount = Object.keys(template.columns).find((column) => template.columns[column] === "amount") ?? "";
-    return template.headers.map((line) => {
-      const header = new Set(line.split(",").map(normalizeName));
-      const shared = names.has(normalizeName(amount)) ? header.intersection(names).size / header.size : 0;
-      return { template, shared, rest: names.difference(header).size };
+  const found = TEMPLATES.flatMap((one) => {
+    const amount = Object.keys(one.columns).find((column) => one.columns[column]?.includes("amount")) ?? "";
+    return one.headers.map((header) => {
+      const published = new Set(header.map(normalizeName));
+      const shared = names.has(normalizeName(amount)) ? published.intersection(names).size / published.size : 0;
+      return { template: one, shared, rest: names.difference(published).size };
     });
   }).filter(({ shared }) => shared >= SHARE_MIN);
   return found.sort((left, right) => right.shared - left.shared || left.rest - right.rest)[0]?.template;

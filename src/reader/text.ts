@@ -1,42 +1,36 @@
 import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import type { Facts } from "../messages/sentence.ts";
-
-/** A piece of a file's text. Never breaks a character; may break a line. */
-export interface TextChunk {
-  readonly text: string;
-  readonly isLast: boolean;
-  /** What stands right after `text` cannot be read, and no chunk follows. Only the consumer can name the row. */
-  readonly broken?: { readonly code: "not_utf8" | "nul_bytes"; readonly facts: Facts };
-}
+import type { Source } from "./row.ts";
 
 const CHUNK_BYTES = 32 * 1024;
-/** At most so many bytes of a character cut in two wait for the next chunk. */
-const CARRIED_BYTES_MAX = 4;
 
-/** The text of a file in the encoding that its byte order mark (UTF-8, UTF-16) says; without one, in `encoding`. */
-export async function* readText(path: string, encoding: string): AsyncGenerator<TextChunk> {
+/**
+ * The text of a file, in pieces that never break a character, in the encoding that its byte order mark (UTF-8, UTF-16)
+ * says; without one, in `encoding`. `row`: the row that comes next, asked for where a byte cannot be read; the text
+ * before it is given first. Throws FileRefusedError.
+ */
+export async function* readText({ path, encoding: said, refuse }: Source, row: () => number): AsyncGenerator<string> {
   const mark = markOf(await beginningOf(path, 3));
-  const decoder = decoderOf(mark?.encoding ?? encoding);
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    const buffer = Buffer.allocUnsafe(CARRIED_BYTES_MAX + CHUNK_BYTES);
-    let [position, carried] = [mark?.bytes ?? 0, 0];
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, carried, CHUNK_BYTES, position);
-      const bytes = buffer.subarray(0, carried + bytesRead);
-      const isLast = bytesRead === 0;
-      position += bytesRead;
-      const whole = isLast || decoder.encoding !== "utf-8" ? bytes.length : wholeUtf8(bytes);
-      const chunk = decode(decoder, bytes.subarray(0, whole), isLast);
-      yield { ...chunk, isLast: isLast || chunk.broken !== undefined };
-      if (isLast || chunk.broken) return;
-      carried = bytes.copy(buffer, 0, whole);
-    }
-  } finally {
-    await file.close();
+  const encoding = mark?.encoding ?? said;
+  const decode = decoderOf(encoding);
+  for await (const bytes of bytesOf(path, mark?.bytes ?? 0)) {
+    const decoded = decode(bytes);
+    const text = typeof decoded === "string" ? decoded : readableStart(decoded, encoding);
+    const nul = text.indexOf("\0");
+    yield nul < 0 ? text : text.slice(0, nul);
+    if (nul >= 0) throw refuse("nul_bytes", {}, { row: row() });
+    if (typeof decoded === "string") continue;
+    const name = encoding.startsWith("utf-16") ? "UTF-16" : encoding.replace("utf", "UTF");
+    throw refuse("not_utf8", { encoding: name, sensible: sensibleEncodings(decoded).join(" or ") }, { row: row() });
   }
+}
+
+/** The bytes of a file, and nothing at its end. */
+async function* bytesOf(path: string, start: number): AsyncGenerator<Buffer> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  yield* file.createReadStream({ start, highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
+  yield Buffer.alloc(0);
 }
 
 /** The first bytes of a file. */
@@ -58,48 +52,38 @@ export function markOf(beginning: Buffer): { readonly encoding: string; readonly
   return hex.startsWith("feff") ? { encoding: "utf-16be", bytes: 2 } : undefined;
 }
 
-interface Decoder {
-  readonly encoding: string;
-  /** undefined where a byte cannot be read. What is cut in two at the end of the bytes may be kept for the next call. */
-  readonly decode: (bytes: Buffer, isLast: boolean) => string | undefined;
-}
-
-function decoderOf(encoding: string): Decoder {
-  // many times faster than a decoder that keeps a state
-  if (encoding === "utf-8") {
-    return { encoding, decode: (bytes) => (isUtf8(bytes) ? bytes.toString("utf8") : undefined) };
+/** Gives the bytes back where one cannot be read. What is cut in two at the end is kept for the next call. */
+function decoderOf(encoding: string): (bytes: Buffer) => string | Buffer {
+  if (encoding !== "utf-8") {
+    const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+    return (bytes) => {
+      try {
+        return decoder.decode(bytes, { stream: bytes.length > 0 });
+      } catch {
+        return bytes;
+      }
+    };
   }
-  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-  const decode = (bytes: Buffer, isLast: boolean): string | undefined => {
-    try {
-      return decoder.decode(bytes, { stream: !isLast });
-    } catch {
-      return undefined;
-    }
+  // twice as fast as a decoder that keeps a state
+  let cut: Buffer = Buffer.alloc(0);
+  return (bytes) => {
+    const all = cut.length === 0 ? bytes : Buffer.concat([cut, bytes]);
+    const whole = bytes.length === 0 ? all : wholeUtf8(all);
+    cut = all.subarray(whole.length);
+    return isUtf8(whole) ? whole.toString("utf8") : whole;
   };
-  return { encoding, decode };
 }
 
-/** How many of these bytes are whole characters of UTF-8, where the last one may be cut in two. */
-export function wholeUtf8(bytes: Buffer): number {
+/** Whole characters of UTF-8, without the last one where it is cut in two. */
+export function wholeUtf8(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;
     if (byte < 0xc0) continue;
     const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return length > back ? bytes.length - back : bytes.length;
+    return length > back ? bytes.subarray(0, -back) : bytes;
   }
-  return bytes.length;
-}
-
-function decode(decoder: Decoder, bytes: Buffer, isLast: boolean): Pick<TextChunk, "text" | "broken"> {
-  const decoded = decoder.decode(bytes, isLast);
-  const text = decoded ?? readableStart(bytes, decoder.encoding);
-  const nul = text.indexOf("\0");
-  if (nul >= 0) return { text: text.slice(0, nul), broken: { code: "nul_bytes", facts: {} } };
-  if (decoded !== undefined) return { text };
-  const encoding = decoder.encoding.startsWith("utf-16") ? "UTF-16" : decoder.encoding.replace("utf", "UTF");
-  return { text, broken: { code: "not_utf8", facts: { encoding, sensible: sensibleEncodings(bytes).join(" or ") } } };
+  return bytes;
 }
 
 /** The text before the first byte that cannot be read. */

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { EXCEL_EPOCH_MS } from "../day.ts";
-import type { Cell } from "./row.ts";
-import { attributesOf, cellText, isTrue, readXml, type Parts } from "./workbook-parts.ts";
+import type { Cell, Refuse } from "./row.ts";
+import { attributesOf, readElements, type Element, type Parts } from "./workbook-parts.ts";
 
 export interface SheetEntry {
   readonly name: string;
@@ -19,91 +19,55 @@ export interface Book {
   readonly is1904: boolean;
 }
 
-/** How a style shows numbers. */
+/** How a style shows numbers. `shown`: missing where it shows them as they are. */
 interface Style {
-  readonly isDate: boolean;
-  /** Missing: as they are. */
+  readonly as: "number" | "date" | "month";
   readonly shown?: string;
 }
 
 /** Throws FileRefusedError for a zip file that is no workbook. */
 export async function readBook(parts: Parts): Promise<Book> {
-  const names = [...parts.entries.keys()];
-  const book = names.find((name) => /^xl\/workbook\d*\.xml$/.test(name));
-  if (book === undefined) {
-    const isOther = names.some((name) => name === "xl/workbook.bin" || name === "content.xml");
-    throw parts.refuse("format_differs", { is: isOther ? "workbook" : "packed" });
-  }
-  const relations: { readonly id: string; readonly type: string; readonly target: string }[] = [];
-  await readXml(parts, `xl/_rels/${posix.basename(book)}.rels`, {
-    open(element, raw) {
-      const { Id: id = "", Type: type = "", Target: target = "" } = attributesOf(raw);
-      if (element !== "Relationship") return;
-      relations.push({ id, type: posix.basename(type), target: posix.resolve("/xl", target).slice(1) });
-    },
+  const book = [...parts.entries.keys()].find((name) => /^xl\/workbook\d*\.xml$/.test(name));
+  if (book === undefined) throw parts.refuse("format_differs", { is: "workbook" });
+  const all = async (part: string | undefined, place: string): Promise<readonly Element[]> =>
+    part === undefined ? [] : (await Array.fromAsync(readElements(parts, part, place))).flat();
+  const related = await all(`xl/_rels/${posix.basename(book)}.rels`, "Relationships/Relationship");
+  const relations = related.map(attributesOf).map(({ Id: id, Type: type = "", Target: target = "" }) => {
+    return { id, type: posix.basename(type), target: posix.resolve("/xl", target).slice(1) };
   });
   const partOf = (type: string): string | undefined => relations.find((one) => one.type === type)?.target;
-  const sheets: SheetEntry[] = [];
-  let is1904 = false;
-  await readXml(parts, book, {
-    open(element, raw) {
-      const { name = "", id, state = "visible", date1904 } = attributesOf(raw);
-      if (element === "workbookPr") is1904 = isTrue(date1904);
-      const relation = element === "sheet" ? relations.find((one) => one.id === id) : undefined;
-      if (relation?.type === "worksheet") sheets.push({ name, isHidden: state !== "visible", part: relation.target });
-    },
+  const sheets = (await all(book, "workbook/sheets/sheet")).map(attributesOf).flatMap(({ name = "", id, state }) => {
+    const sheet = relations.find((one) => one.id === id && one.type === "worksheet");
+    return sheet ? [{ name, isHidden: (state ?? "visible") !== "visible", part: sheet.target }] : [];
   });
-  const strings = await readStrings(parts, partOf("sharedStrings"));
-  return { sheets, is1904, strings, styles: await readStyles(parts, partOf("styles")) };
+  const [properties] = await all(book, "workbook/workbookPr");
+  const codes = (await all(partOf("styles"), "styleSheet/numFmts/numFmt")).map(attributesOf);
+  const own = new Map(codes.map(({ numFmtId, formatCode = "" }) => [numFmtId, formatCode]));
+  const styles = (await all(partOf("styles"), "styleSheet/cellXfs/xf")).map(attributesOf);
+  return {
+    sheets,
+    strings: (await all(partOf("sharedStrings"), "sst/si")).map(textIn),
+    styles: styles.map(({ numFmtId: id = "0" }) => styleOf(own.get(id) ?? builtIn(id))),
+    is1904: properties !== undefined && isTrue(attributesOf(properties)["date1904"]),
+  };
 }
 
-async function readStrings(parts: Parts, part: string | undefined): Promise<readonly string[]> {
-  const strings: string[] = [];
-  let raw = "";
-  let isText = false;
-  if (part === undefined) return strings;
-  await readXml(parts, part, {
-    open(name) {
-      isText = name === "t";
-    },
-    text(more) {
-      if (isText) raw += more;
-    },
-    close(name) {
-      isText = false;
-      if (name !== "si") return;
-      strings.push(cellText(raw));
-      raw = "";
-    },
-  });
-  return strings;
+function isTrue(said: string | undefined): boolean {
+  return said === "1" || said === "true";
+}
+
+/** The text of a cell or of a shared string, without how it is spoken (`rPh`). */
+function textIn({ name, text, children }: Element): string {
+  if (name === "t" || name === "v") return text;
+  return children.map((child) => (child.name === "t" || child.name === "r" ? textIn(child) : "")).join("");
 }
 
 /** Formats that every workbook knows (ISO 29500 §18.8.30): dates, and those that show something else than the number. */
-const BUILT_IN_DATES = /^(?:1[4-9]|2[0-2]|2[7-9]|3[0-6]|4[5-7]|5[0-8]|7[1-9]|8[01])$/;
-const BUILT_IN: Readonly<Record<number, string>> = { 9: "0%", 10: "0.00%", 11: "0.00E+00" };
+const BUILT_IN_DATES = /^(?:1[4-689]|2[0-2]|2[7-9]|3[0-6]|4[5-7]|5[0-8]|7[1-9]|8[01])$/;
+const BUILT_IN: Readonly<Record<string, string>> = { 9: "0%", 10: "0.00%", 11: "0.00E+00", 17: "mmm-yy" };
 
-async function readStyles(parts: Parts, part: string | undefined): Promise<readonly Style[]> {
-  const own = new Map<number, string>();
-  const styles: Style[] = [];
-  let inside = "";
-  if (part === undefined) return styles;
-  await readXml(parts, part, {
-    open(name, raw) {
-      if (name === "cellXfs" || name === "numFmts") inside = name;
-      // formats of conditional formatting have numbers of their own, which may be other formats' numbers as well
-      if (inside === "" || (name !== "numFmt" && name !== "xf")) return;
-      const { numFmtId, formatCode = "" } = attributesOf(raw);
-      const id = Number(numFmtId ?? 0);
-      const isDate = BUILT_IN_DATES.test(String(id)) && !own.has(id);
-      if (name === "numFmt") own.set(id, formatCode);
-      else styles.push(isDate ? { isDate } : styleOf(own.get(id) ?? BUILT_IN[id] ?? "General"));
-    },
-    close(name) {
-      if (name === inside) inside = "";
-    },
-  });
-  return styles;
+function builtIn(id: string): string {
+  return BUILT_IN[id] ?? (BUILT_IN_DATES.test(id) ? "dd-mm-yyyy" : "General");
 }
 
 /** Literal text of a format, currencies, colours, conditions; `[h]` is an hour. */
@@ -115,41 +79,106 @@ const SCALED = /[0#?],+(?![0#?,])/;
 /** `dd-mmm-yy` and `[h]:mm` show a date; `0.0%`, `0,`, `0" lakh"` and `[$$-409]0.00` something else than the number. */
 export function styleOf(code: string): Style {
   const [section = ""] = code.slice(0, 1000).split(";", 1);
-  const signs = section.replace(BESIDE, "");
-  if (!/general/i.test(signs) && /[ymdhs]/i.test(signs)) return { isDate: true };
+  const signs = section.replace(BESIDE, "").toLowerCase();
+  if (!signs.includes("general") && /[ymdhs]/.test(signs)) {
+    return { as: /[dhs]/.test(signs) || !/y.*m|m.*y/.test(signs) ? "date" : "month" };
+  }
   const seen = section.replace(BESIDE, (_, quoted, one, sign) => String(quoted ?? one ?? sign ?? ""));
   const isPlain = seen.replace(PLAIN, "") === "" && !SCALED.test(signs);
-  return isPlain ? { isDate: false } : { isDate: false, shown: seen };
+  return { as: "number", ...(isPlain ? {} : { shown: seen }) };
 }
 
-/** A cell as it stands in the XML of its sheet. */
-export interface StoredCell {
-  type: string;
-  style: number;
-  hasFormula: boolean;
-  hasValue: boolean;
-  raw: string;
+/** A row that the sheet writes down. */
+export interface SheetRow {
+  /** As the spreadsheet shows it. */
+  readonly number: number;
+  readonly isHidden: boolean;
+  /** Nothing, or formulas that give 0 or nothing: somebody dragged them down past the table. */
+  readonly isBlank: boolean;
+  /** From column A to the last one that holds something; empty text where nothing is. */
+  readonly cells: readonly Cell[];
+}
+
+const ROWS_MAX = 1_048_576;
+
+/** The rows of a sheet in order, in pages; memory is flat. Throws FileRefusedError. */
+export async function* readSheet(parts: Parts, part: string, book: Book): AsyncGenerator<readonly SheetRow[]> {
+  let before = 0;
+  for await (const elements of readElements(parts, part, "worksheet/sheetData/row")) {
+    const rows = elements.map((element) => {
+      const row = readRow(element, before, book, parts.refuse);
+      before = row.number;
+      return row;
+    });
+    yield rows;
+  }
+}
+
+/** How nearly every program writes a cell. */
+const USUAL_CELL = /^ r="([A-Z]+[0-9]+)"(?: s="([0-9]+)")?(?: t="([a-zA-Z]+)")?$/;
+/** A zero as a formula gives it, whatever its format shows. */
+const ZERO = /^0(?:\.0*)?$/;
+
+function readRow(element: Element, before: number, book: Book, refuse: Refuse): SheetRow {
+  const { r: said, hidden } = attributesOf(element);
+  const number = said === undefined ? before + 1 : Number(said);
+  if (!(number > before && number <= ROWS_MAX)) throw refuse("workbook_damaged");
+  const cells: Cell[] = [];
+  let column = -1;
+  let isBlank = true;
+  for (const child of element.children) {
+    if (child.name !== "c") continue;
+    const usual = USUAL_CELL.exec(child.attributes);
+    const { r, s, t = "n" } = usual ? { r: usual[1], s: usual[2], t: usual[3] } : attributesOf(child);
+    const next = r === undefined ? column + 1 : columnOf(r, number);
+    const hasFormula = child.children.some(({ name }) => name === "f");
+    const value = readCell(t, book.styles[Number(s ?? 0)], hasFormula, child, book);
+    if (!(next > column) || value === undefined) throw refuse("workbook_damaged", {}, { row: number });
+    column = next;
+    if (value === "") continue;
+    isBlank &&= typeof value === "string" ? value.trim() === "" : hasFormula && ZERO.test(value.source);
+    while (cells.length < column) cells.push("");
+    cells.push(value);
+  }
+  return { number, isHidden: isTrue(hidden), isBlank, cells };
+}
+
+/** The column, counted from 0, of a cell of this row (`AB12`); NaN for anything else. */
+function columnOf(cell: string, row: number): number {
+  const [, letters = "", digits] = /^([A-Z]{1,3})([0-9]+)$/.exec(cell) ?? [];
+  if (digits !== String(row)) return Number.NaN;
+  return Array.from(letters).reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
 /** A formula without a value: it must never pass for an empty cell, which would be left out in silence. */
 const NOT_CALCULATED: Cell = { token: "error", source: "#N/A" };
 
 /** The text or value of a cell; undefined where its type cannot hold what stands in it. */
-export function readCell({ type, style, hasFormula, hasValue, raw }: StoredCell, book: Book): Cell | undefined {
-  // a formula without a value was never calculated; an empty value was
-  if (type === "str" && hasFormula && !hasValue) return NOT_CALCULATED;
-  if (type === "inlineStr" || type === "str") return cellText(raw);
-  const stored = raw.trim();
-  if (stored === "") return hasFormula ? NOT_CALCULATED : "";
+function readCell(
+  type: string,
+  style: Style | undefined,
+  hasFormula: boolean,
+  { children }: Element,
+  { strings, is1904 }: Book,
+): Cell | undefined {
+  const [value, another] = children.filter(({ name }) => name === "v" || name === "is");
+  // two values in a cell would be read as one: 5 and 7 as 57
+  if (another) return undefined;
+  const text = value ? textIn(value) : "";
+  const stored = text.trim();
+  // a formula without a value was never calculated; an empty text was
+  if (hasFormula && (type === "str" ? value === undefined : stored === "")) return NOT_CALCULATED;
+  if (type === "inlineStr" || type === "str") return text;
+  if (stored === "") return "";
   switch (type) {
     case "s":
-      return /^[0-9]{1,9}$/.test(stored) ? book.strings[Number(stored)] : undefined;
+      return /^[0-9]{1,9}$/.test(stored) ? strings[Number(stored)] : undefined;
     case "n":
-      return readNumber(stored, book.styles[style], book.is1904);
+      return readNumber(stored, style, is1904);
     case "b":
       return { token: "boolean", source: isTrue(stored) ? "TRUE" : "FALSE" };
     case "e":
-      return { token: "error", source: cellText(stored) };
+      return { token: "error", source: stored };
     case "d":
       return { token: "date", source: stored.replace("T", " ").replace(/ 00:00(?::00)?Z?$/, "") };
     default:
@@ -157,13 +186,12 @@ export function readCell({ type, style, hasFormula, hasValue, raw }: StoredCell,
   }
 }
 
-function readNumber(stored: string, style: Style | undefined, is1904: boolean): Cell | undefined {
-  const date = style?.isDate ? dateOf(stored, is1904) : undefined;
-  if (date !== undefined) return { token: "date", source: date };
+function readNumber(stored: string, { as, shown }: Style = { as: "number" }, is1904: boolean): Cell | undefined {
+  const date = as === "number" ? undefined : dateOf(stored, is1904);
+  // of a date that is shown as `Nov-26` a person means the month
+  if (date !== undefined) return { token: "date", source: as === "month" ? date.slice(0, 7) : date };
   const source = decimalOf(stored);
-  return source === undefined
-    ? undefined
-    : { token: "number", source, ...(style?.shown ? { shown: style.shown } : {}) };
+  return source === undefined ? undefined : { token: "number", source, ...(shown ? { shown } : {}) };
 }
 
 const NUMBER = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?$/;

@@ -105,7 +105,8 @@ function tokenXml({ token, source, shown }: Token, place: string, style: number)
     token === "date" ? Date.parse(`${source.replace(" ", "T")}${source.includes(":") ? "Z" : ""}`) : Number.NaN;
   const days = (atMs - EXCEL_EPOCH_MS) / DAY_MS;
   if (!(days > 60)) return cellXml(source, place, style);
-  return value(String(days), Number.isInteger(days) ? STYLE.date : STYLE.dateTime);
+  if (!Number.isInteger(days)) return value(String(days), STYLE.dateTime);
+  return value(String(days), source.length < "2026-11-27".length ? STYLE.month : STYLE.date);
 }
 
 const TO_ESCAPE =
@@ -125,9 +126,9 @@ const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
 const CONTENT = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 
 /** Styles of cells, by their place in the list of formats. */
-const STYLE = { general: 0, text: 1, header: 2, amount: 3, date: 4, dateTime: 5, percentage: 6 } as const;
-/** In the order of `STYLE`; 49 is Text, 10 a percentage, 14 and 22 are dates in the order of the reader's country. */
-const FORMATS = [0, 49, 49, 164, 14, 22, 10];
+const STYLE = { general: 0, text: 1, header: 2, amount: 3, date: 4, dateTime: 5, percentage: 6, month: 7 } as const;
+/** In the order of `STYLE`; 49 is Text, 10 a percentage, 14 and 22 are dates in the order of the reader's country, 17 a month. */
+const FORMATS = [0, 49, 49, 164, 14, 22, 10, 17];
 const PLAIN = 'fontId="0" fillId="0" borderId="0"';
 const STYLES =
   `<styleSheet xmlns="${MAIN}"><numFmts count="1"><numFmt numFmtId="164" formatCode="0.00##"/></numFmts>` +

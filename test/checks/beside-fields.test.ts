@@ -7,6 +7,8 @@ const NOW = Date.parse("2026-11-27T06:00:00Z");
 const LATER: readonly (readonly [column: string, value: string, isHeld: boolean])[] = [
   ["value_date", "2026-11-28", true],
   ["value_date", "2026-11-27", false],
+  ["value_date", "2026-12", true],
+  ["value_date", "2026-11", false],
   ["Value Date", "28/11/2026", true],
   ["Payment Date", "27-11-26", false],
   ["due_date", "1 Dec 2026", true],

@@ -4,7 +4,7 @@ import { check, codesOf, faultsIn } from "./checking.ts";
 
 const HEADER = textRow(1, ["from_account", "to_account", "amount", "period"]);
 /** Cells of styles 1 and on. */
-const FORMATS = ["0", "0.0%", "[$$-409]0.00", "dd-mmm-yy"];
+const FORMATS = ["0", "0.0%", "[$$-409]0.00", "dd-mmm-yy", "mmm-yy"];
 
 /** The third row's cells as XML, the others text. */
 async function sheet(cells: readonly [to: string, amount: string, period?: string]): ReturnType<typeof check> {
@@ -38,7 +38,14 @@ test.for([
   expect(codesOf(rows[0]?.notices ?? [])).toEqual(notices);
 });
 
-test("a workbook's date as a period → the day that it holds", async () => {
-  const { rows } = await sheet(["B-1", "5", '<c s="4"><v>46357</v></c>']);
-  expect(rows[0]?.period).toBe("2026-12-01");
+test.for([
+  ["a day", '<c s="4"><v>46357</v></c>', "2026-12-01"],
+  ["the month that Excel made of 2026-12", '<c s="5"><v>46357</v></c>', "2026-12"],
+] as const)("a workbook's date as a period, shown as %s → that", async ([, cell, period]) => {
+  const { rows } = await sheet(["B-1", "5", cell]);
+  expect(rows[0]?.period).toBe(period);
+});
+
+test("a month in place of an id → made a date", async () => {
+  expect(faultsIn(await sheet(['<c s="5"><v>46357</v></c>', "5"]))).toEqual(["2: made_a_date to_account"]);
 });

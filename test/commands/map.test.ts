@@ -137,9 +137,9 @@ describe("what is proposed", () => {
 
 describe("templates of other services", () => {
   test.each(TEMPLATES)("$name → its own columns, guards, unit and table", async (template) => {
-    const header = template.headers[0]?.split(",") ?? [];
+    const header = template.headers[0] ?? [];
     const { map } = desk(`${header.join(",")}\n${header.map(() => "x1").join(",")}\n`);
-    const hasMode = Object.values(template.columns).includes("payment_mode");
+    const hasMode = Object.values(template.columns).flat().includes("payment_mode");
     const { code, stdout, stderr } = await map({ const: hasMode ? [DEBIT] : [DEBIT, "payment_mode=NEFT"] });
     expect([code, code === 0 ? "" : stderr]).toEqual([0, ""]);
     expect(stdout).toContain(`# ${template.title}:`);

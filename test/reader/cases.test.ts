@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { headerAgain, underTable } from "../../src/reader/under-table.ts";
+import { headerAgain, underTable } from "../../src/reader/lines.ts";
 import { faultOf, read } from "../support/tables.ts";
 
 const HEADER = "debit_account_id,name,mobile,bank_acc_num,ifsc_code,bank_owner_name,amount,payment_mode";

@@ -65,14 +65,13 @@ describe("delimiter", () => {
 });
 
 describe("rows", () => {
-  test("blank rows between → numbers as a spreadsheet shows, and told", async () => {
+  test("blank rows between → passed over, numbers as a spreadsheet shows", async () => {
     const { table, rows } = await read("a.csv", 'name,amount\nA,1\n\n,\nB,2\n"x\ny",3\n" ",\nC,4\n\n,,\n');
     expect(rows.map((row) => row.number)).toEqual([2, 5, 6, 8]);
-    expect(table.remarks).toEqual([{ code: "rows_blank", facts: { rows: 5, first: 3 } }]);
+    expect(table.remarks).toEqual([]);
   });
 
   test.each([
-    ["a lone end-of-file mark", "name,amount\r\nA,1\r\n\u001a", ["rows_blank"], 2],
     ["blank rows before the header", "\n,\nname,amount\nA,1\n", [], 4],
     ["no last line end", "name,amount\nA,1", ["no_line_end"], 2],
   ])("%s → read, and told", async (_, text, codes, row) => {
@@ -93,7 +92,7 @@ describe("rows", () => {
     expect(again).toEqual(rows);
     expect(longest).toBe(1000);
     expect(new Set(rows.map(({ columns }) => columns)).size).toBe(1);
-    expect(codesOf(table.remarks)).toEqual(["rows_blank", "no_line_end"]);
+    expect(codesOf(table.remarks)).toEqual(["no_line_end"]);
     expect((await readFile(path, table.reading)).rows).toEqual(rows);
   });
 
@@ -111,12 +110,7 @@ describe("rows", () => {
     expect(await cellsOf("a.csv", `name,notes,retry_of\nA,${inside},\n`)).toEqual([["A", "a;=b", ""]]);
   });
 
-  test("in every row as many empty cells more than the header has → left out", async () => {
-    expect(await cellsOf("a.csv", "name,amount\nA,1,,\nB,2,,\n")).toEqual([
-      ["A", "1"],
-      ["B", "2"],
-    ]);
-    expect(await cellsOf("a.csv", 'name,amount,mode\nA,"4,000.00",NEFT,\n')).toEqual([["A", "4,000.00", "NEFT"]]);
+  test("empty cells at the end of every row and of the header → columns without a name", async () => {
     const { table, rows } = await read("a.csv", "name,amount,,\nA,1,,\n");
     expect([table.header, rows[0]?.cells]).toEqual([
       ["name", "amount", "", ""],
@@ -129,6 +123,7 @@ describe("what breaks the file", () => {
   test.each([
     ["a cell too few", "name,amount\nA,1\nB\n", "row_ragged", 3, "1 cell, the header has 2 columns"],
     ["a cell too many", "name,amount\nA,1,2\n", "row_ragged", 2, "3 cells"],
+    ["an empty cell too many in every row", "name,amount\nA,1,\nB,2,\n", "row_ragged", 2, "3 cells"],
     [
       "a comma in a name, the last cell empty",
       "name,owner,notes\nA,B,c\nKumar, Ravi,Ravi,\n",
@@ -167,6 +162,7 @@ describe("what breaks the file", () => {
 
   test.each([
     ["end-of-file marks", "\u001a\u001a\u001a", "line_under_table", "end-of-file marks"],
+    ["one of them", "\u001a", "line_under_table", "end-of-file marks"],
     ["a total", "Grand Total,2300.00", "line_under_table", "a total"],
     ["a signature line", "Prepared by,Checked by", "line_under_table", "for names or signatures"],
     ["the amount in words", "Rupees two thousand only", "line_under_table", "a remark"],

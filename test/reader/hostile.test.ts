@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -39,12 +40,14 @@ describe("bombs", () => {
   const spaces = (count: number): Buffer => Buffer.alloc(count, " ");
   const STRINGS = "xl/sharedStrings.xml";
   const many = (count: number): ZipPart[] => Array.from({ length: count }, (_, at) => ({ name: `x${at}`, data: "" }));
+  const packed = randomBytes(4000);
+  const same = ["x", "y", "z"].map((name, at): ZipPart => ({ name, data: packed, overlaps: at > 0 }));
   const sheetOf = (data: string): ZipPart[] => withPart({ name: SHEET, data });
   test.each<[string, () => ZipPart[], string]>([
     ["a sheet of 150 MB", () => withPart({ name: SHEET, data: spaces(150 * MB) }), "workbook_too_large"],
     ["shared texts of 150 MB", () => withPart({ name: STRINGS, data: spaces(150 * MB) }), "workbook_too_large"],
     ["a lie", () => withPart({ name: SHEET, data: spaces(100 * MB), lie: { size: 1000 } }), "workbook_damaged"],
-    ["twice the same bytes", () => [...GOOD, ...many(1), { name: "b", data: "", overlaps: true }], "workbook_damaged"],
+    ["the same bytes three times", () => [...GOOD, ...same], "workbook_damaged"],
     ["twenty thousand parts", () => [...GOOD, ...many(20_000)], "workbook_too_large"],
     ["tags nested without end", () => sheetOf(`<worksheet>${"<a>".repeat(100_000)}`), "workbook_damaged"],
     ["a tag without an end", () => sheetOf(`<worksheet ${"a='b' ".repeat(300_000)}`), "workbook_damaged"],

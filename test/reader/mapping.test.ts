@@ -26,7 +26,7 @@ const PAISE: Mapping = {
   amountUnit: "paise",
   header: ["from_account", "to_account", "amount"],
 };
-const RAZORPAYX = (TEMPLATES[1]?.headers[0] ?? "").split(",");
+const RAZORPAYX = TEMPLATES[1]?.headers[0] ?? [];
 
 function chosen(names: readonly string[], mappings: readonly Mapping[], wanted?: string): unknown {
   const found = chooseMapping(names, mappings, wanted);
@@ -78,10 +78,16 @@ describe("which mapping a file is read by", () => {
 
   test("each published header → its own template, nearly complete ones too", () => {
     for (const template of TEMPLATES) {
-      for (const header of template.headers) expect(templateOf(header.split(","))?.name).toBe(template.name);
-      expect(templateOf(`${template.headers[0]},extra`.split(","))?.name).toBe(template.name);
+      for (const header of template.headers) expect(templateOf(header)?.name).toBe(template.name);
+      expect(templateOf([...(template.headers[0] ?? []), "extra"])?.name).toBe(template.name);
     }
     expect(templateOf(["amount", "name", "email"])).toBeUndefined();
+  });
+
+  test("PayPal's customer id is the payee's, every month the same → no reference", () => {
+    const paypal = TEMPLATES.find(({ name }) => name === "paypal");
+    expect(paypal?.columns).toEqual({ amount: ["amount"], note: ["narration"] });
+    expect(paypal?.headers[0]).toContain("customer id");
   });
 });
 

@@ -45,6 +45,7 @@ test.each<[string, OutCell, unknown]>([
   ["a percentage", { token: "number", source: "0.5", shown: "0%" }, { token: "number", source: "0.5", shown: "0.00%" }],
   ["a number of JSON with an exponent", { token: "number", source: "1e5" }, "1e5"],
   ["a date", { token: "date", source: "2026-11-02" }, { token: "date", source: "2026-11-02" }],
+  ["a month", { token: "date", source: "2026-11" }, { token: "date", source: "2026-11" }],
   [
     "a date with a time",
     { token: "date", source: "2026-11-02 10:30:00" },

@@ -3,8 +3,8 @@ import { basename, join } from "node:path";
 import { FileRefusedError } from "../../src/errors.ts";
 import { tellFault } from "../../src/messages/faults.ts";
 import type { Fault } from "../../src/messages/sentence.ts";
-import { openTable, type Asked } from "../../src/reader/open-table.ts";
-import type { Cell, Row, Table } from "../../src/reader/row.ts";
+import { openTable } from "../../src/reader/open-table.ts";
+import type { Asked, Cell, Row, Table } from "../../src/reader/row.ts";
 import { temporaryDirectory } from "./state-dir.ts";
 
 /** Writes a file into a folder of its own and gives its path. */
