@@ -106,13 +106,17 @@ const BODY_BYTES_MAX = 1024 * 1024;
 
 /** Answers one request, or leaves it without an answer where that is its fate. */
 export async function serve(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.url === LEDGER && request.method === "GET") return answer(response, 200, ledgerOf(service));
+  if (request.url === LEDGER && request.method === "GET") {
+    answer(response, 200, ledgerOf(service));
+    return;
+  }
   const read = await readRequest(service, request);
   if ("error" in read) {
     const { status, error } = read;
     // what is left of the request is not read
     const last: Record<string, string> = request.complete ? {} : { connection: "close" };
-    return answer(response, status, { sandbox: true, error }, status === 405 ? { ...last, allow: "POST" } : last);
+    answer(response, status, { sandbox: true, error }, status === 405 ? { ...last, allow: "POST" } : last);
+    return;
   }
   const fate = service.fateOf(read.payload);
   if (fate.latencyMs > 0) await sleep(fate.latencyMs);
