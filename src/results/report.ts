@@ -7,7 +7,7 @@ import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
-import { lockstep, recordsOf } from "./lockstep.ts";
+import { lockstep, recordsOf } from "./totals.ts";
 import { tellRow } from "./row-text.ts";
 import { assertControlTotals, exitCodeOfBatch, occurringIn, statusOf, TotalsCollector, type Totals } from "./totals.ts";
 import type { ResultsInput } from "./write.ts";

@@ -9,7 +9,7 @@ import { ROW_SENTENCES } from "../messages/statuses.ts";
 import { operationNamed } from "../operations/index.ts";
 import { printable } from "../printable.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
-import { recordsOf } from "./lockstep.ts";
+import { recordsOf } from "./totals.ts";
 
 /** The batch of a row, as far as its line in the results tells of it. */
 export type BatchOfRow = Pick<BatchRecord, "id" | "phase" | "fileName">;

@@ -6,7 +6,7 @@ import type { BatchReport } from "../events.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Row, Table } from "../reader/row.ts";
 import { isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
-import { lockstep, recordsOf } from "./lockstep.ts";
+import { lockstep, recordsOf } from "./totals.ts";
 import * as place from "./place.ts";
 import { FirstFaults } from "./row-text.ts";
 import { runFactsOf, runsWith, summaryJson, type RunFacts } from "./summary.ts";
