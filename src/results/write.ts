@@ -144,7 +144,7 @@ async function writeRows(
       faults.add(record);
       const line = resultsRow(row, record, batch, reference);
       lines.push(line);
-      if (isToCorrect(record)) toCorrect.push(retryRow(line, batch));
+      if (isToCorrect(record)) toCorrect.push(retryRow(row, record, batch));
     }
     await results.write(resultsLines.rows(lines));
     if (toCorrect.length === 0) continue;
