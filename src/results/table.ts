@@ -68,15 +68,14 @@ function layoutOf(columns: readonly string[], { before, after, dropped = [] }: T
   const ours = new Set([...before, ...after].map(normalizeName));
   const kept = [...columns.keys()].filter((index) => !dropped.includes(normalizeName(columns[index] ?? "")));
   const own = kept.map((index) => columns[index] ?? "");
-  return {
-    names: [...before, ...own.map((name) => (ours.has(normalizeName(name)) ? `input_${name}` : name)), ...after],
-    cellsOf({ before: first, row, after: last }: OutRow): OutCell[] {
-      const cells = [...first];
-      for (const index of kept) cells.push(row.cells[index] ?? "");
-      cells.push(...last);
-      return cells;
-    },
+  const names = own.map((name) => (ours.has(normalizeName(name)) ? `input_${name}` : name));
+  const cellsOf = ({ before: first, row, after: last }: OutRow): OutCell[] => {
+    const cells = [...first];
+    for (const index of kept) cells.push(row.cells[index] ?? "");
+    cells.push(...last);
+    return cells;
   };
+  return { names: [...before, ...names, ...after], cellsOf };
 }
 
 type Layout = ReturnType<typeof layoutOf>;

@@ -154,10 +154,10 @@ export class TotalsCollector {
   #sumOf(account: string, status: ResultStatus) {
     const isKnown = this.#accounts.has(account) || this.#accounts.size < ACCOUNTS_MAX;
     const name = isKnown ? account : OTHER_ACCOUNTS;
-    let sums = this.#accounts.get(name);
-    if (!sums) this.#accounts.set(name, (sums = new Map()));
-    let sum = sums.get(status);
-    if (!sum) sums.set(status, (sum = { rows: 0, units: 0n }));
+    const sums: Sums = this.#accounts.get(name) ?? new Map();
+    this.#accounts.set(name, sums);
+    const sum = sums.get(status) ?? { rows: 0, units: 0n };
+    sums.set(status, sum);
     return sum;
   }
 
