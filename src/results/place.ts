@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readFile, rename } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { makePrivateFolder } from "../disk.ts";
 import { FileRefusedError, messageOf, PaydropError, systemCodeOf } from "../errors.ts";
@@ -23,7 +23,7 @@ export type OutPaths = Readonly<Record<(typeof OUT_KINDS)[number], string>>;
 export function outPaths(
   file: string,
   format: FileFormat,
-  retryFormat: FileFormat,
+  retryFormat: FileFormat = format,
   name = (path: string): string => path,
 ): OutPaths {
   const extension = (of: FileFormat): string => (of === "jsonl" && /\.ndjson$/i.test(file) ? "ndjson" : of);

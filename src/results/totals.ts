@@ -92,7 +92,12 @@ function sumOf(tallies: readonly Tally[]): Tally {
 /** Rows and exact sums of a batch, and what of its rows a person must know. */
 export type Totals = ReturnType<TotalsCollector["totals"]>;
 
-type Sums = Map<ResultStatus, { rows: number; units: bigint }>;
+interface Sum {
+  rows: number;
+  units: bigint;
+}
+
+type Sums = Map<ResultStatus, Sum>;
 
 const LOOKED_AT: ReadonlySet<ResultStatus> = new Set(["unknown", "rejected", "invalid", "held"]);
 const ROWS_TO_LOOK_AT_MAX = 20;
@@ -154,7 +159,7 @@ export class TotalsCollector {
   #sumOf(account: string, status: ResultStatus) {
     const isKnown = this.#accounts.has(account) || this.#accounts.size < ACCOUNTS_MAX;
     const name = isKnown ? account : OTHER_ACCOUNTS;
-    const sums: Sums = this.#accounts.get(name) ?? new Map();
+    const sums = this.#accounts.get(name) ?? new Map<ResultStatus, Sum>();
     this.#accounts.set(name, sums);
     const sum = sums.get(status) ?? { rows: 0, units: 0n };
     sums.set(status, sum);

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import type { Config } from "../config/schema.ts";
 import { accessLike, AtomicFile } from "../disk.ts";
 import type { BatchReport } from "../events.ts";
+import type { FileFormat } from "../file-format.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Row, Table } from "../reader/row.ts";
 import { isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
@@ -35,13 +36,15 @@ export interface ResultsInput {
  * state directory (exit code 74). Throws PaydropError `results_unwritable` only when neither can be written.
  */
 export async function writeResults(input: ResultsInput): Promise<BatchReport> {
-  const { folder, fileName, id } = input.batch;
+  const { folder, fileName, id, format } = input.batch;
   const stateDir = input.config.state_dir;
   const report = await place.besideOrElsewhere(join(folder, fileName), id, stateDir, (path, elsewhere) =>
     writeAt(input, path, elsewhere),
   );
+  if (report.files.elsewhere !== undefined) return report;
   // what had to wait in the state directory is not true any more
-  if (report.files.elsewhere === undefined) await rm(place.elsewhereOf(id, stateDir), { recursive: true, force: true });
+  const waited = place.outPaths(join(place.elsewhereOf(id, stateDir), fileName), format, input.retryFormat);
+  for (const path of Object.values(waited)) await rm(path, { force: true });
   return report;
 }
 
@@ -91,8 +94,8 @@ async function writeAt(input: ResultsInput, file: string, elsewhere: string | un
  */
 async function makePlace({ batch, run, retryFormat }: ResultsInput, file: string): Promise<place.OutPaths> {
   const { id, format } = batch;
-  const usualWith = (of = format) => place.outPaths(file, format, of);
-  const asideWith = (of = format) => place.outPaths(file, format, of, (path) => place.nameOfBatch(path, id));
+  const usualWith = (of?: FileFormat) => place.outPaths(file, format, of);
+  const asideWith = (of?: FileFormat) => place.outPaths(file, format, of, (path) => place.nameOfBatch(path, id));
   const [usual, aside] = [usualWith(retryFormat), asideWith(retryFormat)];
   const noted = [await place.notedIn(usual.summary), await place.notedIn(aside.summary)];
   const marks = place.marksOf(noted);
