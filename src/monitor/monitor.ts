@@ -42,7 +42,6 @@ export class Monitor {
   #server: Server | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  #isOwner = false;
   #hasComplained = false;
 
   constructor(settings: MonitorSettings, say: (text: string) => void) {
@@ -73,7 +72,6 @@ export class Monitor {
       for (const [, name = "", second] of left) this.#ended.set(name, Number(second));
     }
     if (port !== undefined) this.#server = await listen(port, () => this.#text());
-    this.#isOwner = true;
     this.#timer = setInterval(() => {
       this.#writing = this.#writing.then(() => this.#write());
     }, EVERY_MS).unref();
@@ -92,7 +90,7 @@ export class Monitor {
     this.batchEnded(exitCode);
     await this.#writing;
     // a process without the lock would write over the file of the one that has it
-    if (this.#isOwner) await this.#write();
+    if (this.#timer) await this.#write();
     this.#server?.close();
     this.#server?.closeAllConnections();
     const why = this.#settings.ping_url && (await ping(this.#settings.ping_url, exitCode));

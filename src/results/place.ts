@@ -139,28 +139,25 @@ export async function besideOrElsewhere<T>(
   stateDir: string,
   write: (file: string, elsewhere?: string) => Promise<T>,
 ): Promise<T> {
-  try {
-    return await onDisk(file, () => write(file));
-  } catch (thrown) {
-    if (!(thrown instanceof PaydropError) || thrown.code !== "results_unwritable") throw thrown;
-    const folder = elsewhereOf(batchId, stateDir);
-    const path = join(folder, basename(file));
-    return onDisk(path, () => {
-      makePrivateFolder(folder);
-      return write(path, elsewhereText(thrown.message, folder));
-    });
-  }
-}
-
-/** What the disk refuses becomes a sentence. */
-async function onDisk<T>(file: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
+  // what the disk refuses becomes a sentence
+  const refused = (thrown: unknown): unknown => {
     const code = systemCodeOf(thrown);
-    if (thrown instanceof PaydropError || code === undefined) throw thrown;
+    if (thrown instanceof PaydropError || code === undefined) return thrown;
     const facts = { name: printable(basename(file)), code, found: printable(messageOf(thrown)) };
-    throw new PaydropError("unwritable", facts, { cause: thrown });
+    return new PaydropError("unwritable", facts, { cause: thrown });
+  };
+  try {
+    return await write(file);
+  } catch (thrown) {
+    const why = refused(thrown);
+    if (!(why instanceof PaydropError) || why.code !== "results_unwritable") throw why;
+    const folder = elsewhereOf(batchId, stateDir);
+    try {
+      makePrivateFolder(folder);
+      return await write(join(folder, basename(file)), elsewhereText(why.message, folder));
+    } catch (again) {
+      throw refused(again);
+    }
   }
 }
 

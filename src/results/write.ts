@@ -83,7 +83,7 @@ async function writeAt(input: ResultsInput, file: string, elsewhere: string | un
     phase: phase === "paused" || phase === "cancelled" ? phase : undefined,
     files: { results: results.path, summary: summary.path, retry: retry?.path, retryRows, elsewhere },
     remarks: [...batch.remarks, ...totals.remarks],
-    ...{ invalid: faults.invalid, held: faults.held },
+    ...{ invalid: faults.invalid.first, held: faults.held.first },
     next: nextOf(batch, totals, { stopHint: stop?.hint }),
   };
 }
@@ -123,7 +123,7 @@ async function writeRows(
   create: (path: string) => Promise<AtomicFile>,
 ) {
   const totals = new TotalsCollector();
-  const faults = new FirstFaults(join(batch.folder, batch.fileName));
+  const faults = new FirstFaults(batch);
   const resultsLines = resultsTable(table, batch.format);
   const retryLines = retryTable(table, retryFormat ?? batch.format);
   const results = await create(paths.results);
