@@ -51,7 +51,7 @@ dl{display:grid;grid-template-columns:minmax(8rem,13rem) 1fr;gap:.3rem 1.5rem}
 dd{margin:0}
 .signs{display:grid;grid-template-columns:repeat(3,1fr);gap:2rem;margin-top:2rem}
 .rule{border-bottom:1px solid;padding-top:1.9rem;font-size:.8rem}
-@page{size:A4;margin:18mm 14mm 16mm}
+@page{size:A4;margin:18mm 14mm 16mm;@bottom-right{font:8pt sans-serif;content:counter(page) " of " counter(pages)}}
 @media print{body{margin:0;padding:0;font-size:9.5pt}h2,h3{break-after:avoid}tr,.signs{break-inside:avoid}}
 `;
 
