@@ -151,8 +151,9 @@ export async function toldOf(
   found: Checked,
   id: string,
 ): Promise<CheckedFile> {
-  const { environment, tallies } = await batchNamed(store, id);
-  const held = tallies.held ? await firstHeld(store, id) : [];
+  const batch = await batchNamed(store, id);
+  const { environment, tallies } = batch;
+  const held = tallies.held ? await firstHeld(store, batch) : [];
   const heldCount = tallies.held?.rows ?? 0;
   return { ...found, environment, destination, byStatus: byStatusOf(tallies), held, heldCount };
 }

@@ -48,18 +48,18 @@ export type RunEvent =
 
 /** Paths of the files out; `elsewhere` says why they are not beside the input. */
 export interface WrittenFiles {
-  readonly results?: string;
-  readonly retry?: string;
-  readonly retryRows?: number;
-  readonly summary?: string;
-  readonly elsewhere?: string;
+  readonly results?: string | undefined;
+  readonly retry?: string | undefined;
+  readonly retryRows?: number | undefined;
+  readonly summary?: string | undefined;
+  readonly elsewhere?: string | undefined;
 }
 
 /** What became of a batch when a run of it ended. Times are milliseconds since 1970. */
 export interface BatchReport {
   readonly batch: string;
   readonly file: string;
-  readonly period?: string;
+  readonly period?: string | undefined;
   readonly operation: string;
   readonly destination: string;
   /** Control totals, equal to the sums over all states (I13). */
@@ -69,17 +69,17 @@ export interface BatchReport {
   /** Requests of this run that may have left the machine. */
   readonly requests: number;
   /** Only where this run had nothing to send, because an earlier one sent what could go: when the file was taken. */
-  readonly sentBefore?: number;
+  readonly sentBefore?: number | undefined;
   readonly startedAt: number;
   readonly durationMs: number;
-  readonly stop?: Stop;
-  readonly phase?: "paused" | "cancelled";
+  readonly stop?: Stop | undefined;
+  readonly phase?: "paused" | "cancelled" | undefined;
   readonly files: WrittenFiles;
   readonly remarks: readonly Fault[];
   readonly invalid: readonly Fault[];
   readonly held: readonly Fault[];
   /** Rejected rows that were refused for the key or the address: the next run sends them. */
-  readonly goesAgain?: number;
+  readonly goesAgain?: number | undefined;
   /** Rows of a few kinds that a person must look at, the first of each: `{unknown: [91, 164]}`. */
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
   /** What to do next, harmless first; commands to copy. */

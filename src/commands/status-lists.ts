@@ -8,7 +8,7 @@ import { rowRanges, settleCommand } from "../messages/statuses.ts";
 import { STATUS_WORDS } from "../messages/results.ts";
 import { told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
-import { recordsOf } from "../results/lockstep.ts";
+import { recordsOf } from "../results/totals.ts";
 import { historyOf } from "../results/report.ts";
 import { tellRow } from "../results/row-text.ts";
 import { iso } from "../results/summary.ts";

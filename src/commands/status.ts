@@ -8,7 +8,7 @@ import { STATUS_WORDS } from "../messages/results.ts";
 import { counted, told } from "../messages/sentence.ts";
 import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { asWord, printable } from "../printable.ts";
-import { recordsOf } from "../results/lockstep.ts";
+import { recordsOf } from "../results/totals.ts";
 import { iso, remarkTexts, runObject, sumsObject } from "../results/summary.ts";
 import { byStatusOf, nextOf, occurringIn, rowsIn, TotalsCollector } from "../results/totals.ts";
 import { asLine } from "../screen/json-lines.ts";

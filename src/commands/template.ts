@@ -11,7 +11,7 @@ import { fieldsOf, OPERATION_NAMES, operationSaid } from "../operations/index.ts
 import type { Form, Operation } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
 import type { Cell, Row, Table } from "../reader/row.ts";
-import { recordsOf } from "../results/lockstep.ts";
+import { recordsOf } from "../results/totals.ts";
 import { tableIn } from "../results/table.ts";
 import { snapshotPath } from "../state-dir.ts";
 import { optionOf, type Call } from "./command.ts";

@@ -27,7 +27,6 @@ export const CLIENT_ERRORS = {
     text: "not reached: {why}",
     todo: "Compare address, port and clock. Is there a firewall or proxy in between? An authority of its own: PAYDROP_CA_FILE.",
   },
-  option_unknown: { kind: "config", text: 'there is no option "{option}"', todo: "There are {known}." },
   option_wrong: { kind: "config", text: "{option} is not {right}", todo: "Correct the option." },
   call_fields: { kind: "usage", text: "{operation}: these are not the fields of one form", todo: "Give {known}." },
   call_field: { kind: "usage", text: "{operation}: {field} is missing or not right", todo: "Give {right}." },

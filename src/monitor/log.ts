@@ -9,22 +9,22 @@ import type { RunEvent } from "../events.ts";
 import { printable } from "../printable.ts";
 import { rowCounts } from "../results/summary.ts";
 import { jsonLine } from "../screen/json-lines.ts";
+import type { Paper } from "../screen/look.ts";
 import type { Teller } from "../screen/teller.ts";
 
 type LogSettings = Pick<Config, "log_level" | "log_format" | "log_file" | "quiet">;
-type Log = Pick<Logger, "debug" | "info" | "warn" | "error">;
+type Stderr = Pick<Paper, "write">;
 
 /** Whether stderr belongs to the log: JSON was asked for, and no file was named. */
 export function logsToStderr(config: Pick<Config, "log_format" | "log_file" | "quiet">): boolean {
-  const { log_format: format, log_file: file, quiet } = config;
-  return format === "json" && file === undefined && !quiet;
+  return config.log_format === "json" && config.log_file === undefined && !config.quiet;
 }
 
 /**
  * Adds the log to what a run tells: to `log_file` beside everything else, or, with `log_format = "json"`, on stderr in
  * place of the plain lines, so that every line there is JSON. Without either nothing is loaded.
  */
-export async function withLog(teller: Teller, config: LogSettings, stderr: Paper): Promise<Teller> {
+export async function withLog(teller: Teller, config: LogSettings, stderr: Stderr): Promise<Teller> {
   const toStderr = logsToStderr(config);
   if (config.log_file === undefined && !toStderr) return teller;
   const { log, close } = await openLog(config, stderr);
@@ -50,26 +50,19 @@ export async function withLog(teller: Teller, config: LogSettings, stderr: Paper
   };
 }
 
-interface Paper {
-  write(line: string): void;
-}
-
 /**
  * To stderr or to `log_file` (private, opened again on SIGHUP so that logrotate can rename it). Written synchronously, so
  * that the last lines before a crash are there. Secrets never get through. Throws PaydropError `config` for a file that
  * cannot be opened; a disk that fills up later costs lines of the log and nothing else, which stderr is told once.
  */
-async function openLog(
-  { log_file: path, log_format: format, log_level: level }: LogSettings,
-  stderr: Paper,
-): Promise<{ log: Log; close: () => void }> {
+async function openLog({ log_file: path, log_format: format, log_level: level }: LogSettings, stderr: Stderr) {
   const { pino } = await import("pino");
   const opened = (dest: string) => {
     try {
       assertOwnFile(dest, OF_LOG);
       // pino must not make the folder: where none can be made, such as in /proc, Node's recursive mkdir tries for ever
       makePrivateFolder(dirname(dest));
-      return pino.destination({ dest, sync: true, mkdir: false, mode: 0o600, append: true, maxLength: 1024 * 1024 });
+      return pino.destination({ dest, sync: true, mkdir: false, mode: 0o600, maxLength: 1024 * 1024 });
     } catch (error) {
       if (error instanceof PaydropError) throw error;
       throw new PaydropError("log_unusable", { path, why: messageOf(error) }, { cause: error });
@@ -132,7 +125,7 @@ function textLine(line: string): string {
 const LEFT_OUT: readonly string[] = ["type", "amount", "by_account", "message", "hint"];
 
 /** Accepted rows at debug, what a person must know of at warn, batches at info. */
-function logEvent(log: Log, event: RunEvent): void {
+function logEvent(log: Logger, event: RunEvent): void {
   const fields = Object.fromEntries(Object.entries(jsonLine(event)).filter(([name]) => !LEFT_OUT.includes(name)));
   if (event.type === "stopped") log.error(fields, event.stop.message);
   else if (event.type === "row") log[event.status === "accepted" ? "debug" : "warn"](fields, event.status);

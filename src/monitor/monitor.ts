@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Server } from "node:http";
+import { formatUnits, unitsOf } from "../amount.ts";
 import type { Loaded } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { writeAtomically } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { assertOwnFile } from "./log.ts";
-import { endings, metricsText, noteEnding, type InboxCount } from "./metrics.ts";
 
 const EVERY_MS = 15_000;
 const PING_TIMEOUT_MS = 5_000;
@@ -20,6 +20,12 @@ export function monitorSettings({ config, origins }: Loaded, isTrial: boolean): 
   return { environment: config.environment, ...Object.fromEntries(counting.map((name) => [name, config[name]])) };
 }
 
+/** What waits in an inbox: files, and since when the oldest of them lies there (milliseconds since 1970). */
+interface InboxCount {
+  readonly files: number;
+  readonly oldestSince?: number;
+}
+
 /**
  * Metrics while a process sends, in a file and on a port, and a ping with the exit code at its end. None of them ever
  * changes the exit code or holds a payment up; only a port that is taken, or a file that cannot be read, is refused at
@@ -29,13 +35,13 @@ export class Monitor {
   readonly #settings: MonitorSettings;
   readonly #say: (text: string) => void;
   readonly #inboxes = new Map<string, InboxCount>();
-  #ended = new Map<string, number>();
-  #store: JournalStore | undefined;
+  /** When runs ended, by metric; what an earlier process left in the file is gone on with. */
+  readonly #ended = new Map<string, number>();
+  #store: Pick<JournalStore, "batches"> | undefined;
   #batches: readonly BatchRecord[] = [];
   #server: Server | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  #isOwner = false;
   #hasComplained = false;
 
   constructor(settings: MonitorSettings, say: (text: string) => void) {
@@ -43,9 +49,11 @@ export class Monitor {
     this.#say = say;
   }
 
-  /** A batch of a process that goes on has ended. */
+  /** A run, or a batch of a process that goes on, has ended. */
   batchEnded(exitCode: number): void {
-    noteEnding(this.#ended, exitCode, Date.now());
+    const atSecond = Math.floor(Date.now() / 1000);
+    this.#ended.set("last_finished_timestamp_seconds", atSecond);
+    if (exitCode === 0) this.#ended.set("last_success_timestamp_seconds", atSecond);
   }
 
   /** What waits in an inbox now. */
@@ -54,16 +62,16 @@ export class Monitor {
   }
 
   /** For whoever holds the instance lock: rows are counted in this journal from now on, and the metrics file is ours. */
-  async follow(store: JournalStore): Promise<void> {
+  async follow(store: Pick<JournalStore, "batches">): Promise<void> {
     const { metrics_file: file, metrics_port: port } = this.#settings;
     if (file === undefined && port === undefined) return;
     this.#store = store;
     if (file !== undefined) {
       assertOwnFile(file, /^# HELP paydrop_/);
-      this.#ended = endings(existsSync(file) ? readFileSync(file, "utf8") : "");
+      const left = (existsSync(file) ? readFileSync(file, "utf8") : "").matchAll(/^paydrop_(last_\w+) ([0-9]+)$/gm);
+      for (const [, name = "", second] of left) this.#ended.set(name, Number(second));
     }
     if (port !== undefined) this.#server = await listen(port, () => this.#text());
-    this.#isOwner = true;
     this.#timer = setInterval(() => {
       this.#writing = this.#writing.then(() => this.#write());
     }, EVERY_MS).unref();
@@ -79,14 +87,14 @@ export class Monitor {
 
   async close(exitCode: number): Promise<void> {
     clearInterval(this.#timer);
-    noteEnding(this.#ended, exitCode, Date.now());
+    this.batchEnded(exitCode);
     await this.#writing;
     // a process without the lock would write over the file of the one that has it
-    if (this.#isOwner) await this.#write();
+    if (this.#timer) await this.#write();
     this.#server?.close();
     this.#server?.closeAllConnections();
-    const failed = this.#settings.ping_url === undefined ? undefined : await ping(this.#settings.ping_url, exitCode);
-    if (failed !== undefined) this.#say(new PaydropError("ping_failed", { why: failed }).message);
+    const why = this.#settings.ping_url && (await ping(this.#settings.ping_url, exitCode));
+    if (why) this.#say(new PaydropError("ping_failed", { why }).message);
   }
 
   async #text(): Promise<string> {
@@ -109,6 +117,68 @@ export class Monitor {
     if (!this.#hasComplained) this.#say(new PaydropError("metrics_lost", { why: messageOf(error) }).message);
     this.#hasComplained = true;
   }
+}
+
+/**
+ * The exposition format of Prometheus. Everything is a gauge: rows move between states. No batch, account or file name:
+ * only labels with few values. `ended`: when runs ended, by metric.
+ */
+export function metricsText(
+  batches: readonly BatchRecord[],
+  inboxes: readonly InboxCount[],
+  ended: ReadonlyMap<string, number>,
+  nowMs: number,
+): string {
+  const sums = sumsOf(batches);
+  const inState = (state: "unknown" | "held"): number =>
+    batches.reduce((sum, { tallies }) => sum + (tallies[state]?.rows ?? 0), 0);
+  const ofInboxes = (value: number) => (inboxes.length === 0 ? undefined : value);
+  const oldest = Math.min(nowMs, ...inboxes.map(({ oldestSince = nowMs }) => oldestSince));
+  const [finished, succeeded] = ["last_finished_timestamp_seconds", "last_success_timestamp_seconds"] as const;
+  const labelled = [
+    gauge(
+      "rows_total",
+      "Rows in the journal by operation and state.",
+      sums.map(({ labels, rows }) => [labels, rows]),
+    ),
+    gauge(
+      "amount_total",
+      "Sums of amounts as written.",
+      sums.map(({ labels, units }) => [labels, formatUnits(units)]),
+    ),
+  ];
+  const plain = [
+    ["unknown_rows", "Rows that a person must settle.", inState("unknown")],
+    ["held_rows", "Rows that a person must release or cancel.", inState("held")],
+    ["inbox_files", "Files that wait in the inboxes.", ofInboxes(inboxes.reduce((sum, { files }) => sum + files, 0))],
+    ["oldest_inbox_seconds", "Age of the oldest of them.", ofInboxes((nowMs - oldest) / 1000)],
+    [finished, "When a run last ended.", ended.get(finished)],
+    [succeeded, "When a run last ended with exit code 0.", ended.get(succeeded)],
+  ] as const;
+  const single = plain.map(([name, help, value]) => gauge(name, help, value === undefined ? [] : [["", value]]));
+  return [...labelled, ...single].join("");
+}
+
+type Samples = readonly (readonly [labels: string, value: number | string])[];
+
+function gauge(name: string, help: string, samples: Samples): string {
+  const lines = samples.map(([labels, value]) => `paydrop_${name}${labels} ${value}\n`);
+  return lines.length === 0 ? "" : `# HELP paydrop_${name} ${help}\n# TYPE paydrop_${name} gauge\n${lines.join("")}`;
+}
+
+/** Rows and exact sums over all batches, by operation and state. */
+function sumsOf(batches: readonly BatchRecord[]) {
+  const sums = new Map<string, { labels: string; rows: number; units: bigint }>();
+  for (const { label, tallies } of batches) {
+    // `payout, option B`
+    const operation = /^[a-z]+(?=$|,)/.exec(label)?.[0] ?? "none";
+    for (const [state, { rows, amount }] of Object.entries(tallies)) {
+      const labels = `{operation="${operation}",state="${state}"}`;
+      const sum = sums.get(labels) ?? { labels, rows: 0, units: 0n };
+      sums.set(labels, { labels, rows: sum.rows + rows, units: sum.units + unitsOf(amount) });
+    }
+  }
+  return [...sums.values()].sort((one, other) => (one.labels < other.labels ? -1 : 1));
 }
 
 /** `GET /metrics` on 127.0.0.1. */

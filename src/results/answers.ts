@@ -8,6 +8,7 @@ import * as words from "../messages/intake.ts";
 import { tellFault } from "../messages/faults.ts";
 import { counted, filled, listed, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
+import { rowsIn } from "./totals.ts";
 
 /**
  * What a clerk without a terminal reads beside a dropped file: `payroll.csv.refused.txt` or `payroll.csv.waiting.txt`,
@@ -27,10 +28,11 @@ const FAULTS_MAX = 20;
 export function refusedAnswer(path: string, { faults }: Pick<FileRefusedError, "faults">, version?: string): Answer {
   const lines = faults.slice(0, FAULTS_MAX).flatMap((fault) => {
     const { text, todo } = tellFault(fault);
-    return [capital(text), ...(todo === "" ? [] : [`  What to do: ${capital(todo)}`]), ""];
+    return todo === "" ? [capital(text), ""] : [capital(text), `  What to do: ${capital(todo)}`, ""];
   });
   if (faults.length > FAULTS_MAX) lines.push(`… and ${faults.length - FAULTS_MAX} more.`, "");
-  lines.push(words.SAVE_AGAIN, ...(version === undefined ? [] : [`(${version})`]));
+  lines.push(words.SAVE_AGAIN);
+  if (version !== undefined) lines.push(`(${version})`);
   return answer("refused", path, "refused", lines);
 }
 
@@ -56,22 +58,22 @@ export function copyAnswer(path: string, { batch, file }: Pick<BatchReport, "bat
  */
 export function openAnswer(report: BatchReport, { goesByItself = false, again = "" } = {}): Answer | undefined {
   const { batch, file, byStatus, stop, goesAgain = 0, phase, files, next } = report;
-  const unsent = phase === "cancelled" ? 0 : (byStatus.not_sent?.rows ?? 0) + goesAgain;
-  const held = phase === "cancelled" ? 0 : (byStatus.held?.rows ?? 0);
-  const counts = Object.entries({ unknown: byStatus.unknown?.rows ?? 0, held, "not sent": unsent });
+  const isCancelled = phase === "cancelled";
+  const unsent = isCancelled ? 0 : rowsIn(byStatus, "not_sent") + goesAgain;
+  const held = isCancelled ? 0 : rowsIn(byStatus, "held");
+  const counts = Object.entries({ unknown: rowsIn(byStatus, "unknown"), held, "not sent": unsent });
   const open = counts.flatMap(([word, rows]) => (rows > 0 ? [`${counted(rows)} ${word}`] : []));
-  const elsewhere = files.elsewhere === undefined ? [] : [filled(words.ELSEWHERE, { why: files.elsewhere })];
-  if (open.length + elsewhere.length === 0) return undefined;
+  if (open.length === 0 && files.elsewhere === undefined) return undefined;
   const steps = next.filter((step) => !goesByItself || (!step.startsWith("paydrop run ") && step !== stop?.hint));
   const lines = [
-    ...(open.length > 0 ? [`${listed(open)}.`] : []),
-    ...elsewhere,
-    ...(stop ? [capital(stop.message)] : []),
-    ...(goesByItself ? [words.BY_ITSELF] : []),
+    open.length > 0 ? `${listed(open)}.` : "",
+    files.elsewhere === undefined ? "" : filled(words.ELSEWHERE, { why: files.elsewhere }),
+    stop ? capital(stop.message) : "",
+    goesByItself ? words.BY_ITSELF : "",
     ...steps.map((step) => (step.startsWith("paydrop ") ? `  ${step}` : capital(step))),
     ...(unsent > 0 && phase === undefined ? words.asTakenLines(batch) : []),
   ];
-  const complete = lines.map((line) => (line.startsWith("  paydrop ") ? line + again : line));
+  const complete = lines.filter(Boolean).map((line) => (line.startsWith("  paydrop ") ? line + again : line));
   return answer("waiting", file, "open", complete, { batch });
 }
 

@@ -5,8 +5,9 @@ import { printable } from "../printable.ts";
 import type { Row, Table } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
 import { tellRow, type BatchOfRow } from "./row-text.ts";
-import { tableIn, type OurValue, type OutRow, type OutTable } from "./table.ts";
+import { tableIn, type OutRow, type OutTable } from "./table.ts";
 import { statusOf } from "./totals.ts";
+import type { OutCell } from "./workbook.ts";
 
 interface Line {
   readonly record: RowRecord;
@@ -17,7 +18,7 @@ interface Line {
   readonly action: string;
 }
 
-type Columns = Readonly<Record<string, (line: Line) => OurValue>>;
+type Columns = Readonly<Record<string, (line: Line) => OutCell>>;
 
 const RESPONSE_CHARACTERS_MAX = 200;
 
@@ -36,11 +37,11 @@ const BEFORE: Columns = {
 /** And those behind the file's own ones. */
 const AFTER: Columns = {
   result_operation: ({ record }) => record.operation ?? "",
-  result_amount: ({ record }) => record.amount ?? "",
+  result_amount: ({ record: { amount } }) => (amount === undefined ? "" : { amount }),
   result_reference: ({ reference = "" }) => printable(reference),
   result_attempts: ({ record }) => record.attempts,
   result_sent_at: ({ record: { sentAt } }) => (sentAt === undefined ? "" : new Date(sentAt).toISOString()),
-  result_duration_ms: ({ record: { durationMs } }) => (durationMs === undefined ? null : Math.round(durationMs)),
+  result_duration_ms: ({ record }) => record.durationMs ?? null,
   result_response: ({ record: { response = "" } }) => printable(response, RESPONSE_CHARACTERS_MAX),
   result_duplicate_of({ record }) {
     const other = record.reasons.find((reason) => reason.other)?.other;
@@ -59,7 +60,7 @@ const WIDTHS = { result_message: 50, result_action: 40, result_sent_at: 26, resu
 
 /** One line per row of the file, in its order (I3). */
 export function resultsTable({ header = [] }: Table, format: FileFormat): OutTable {
-  const names = { before: Object.keys(BEFORE), after: Object.keys(AFTER), amounts: ["result_amount"] };
+  const names = { before: Object.keys(BEFORE), after: Object.keys(AFTER) };
   return tableIn(format, { ...names, widths: WIDTHS, sheet: "results" }, header);
 }
 
@@ -83,7 +84,7 @@ export function isToCorrect(record: RowRecord): boolean {
 }
 
 /** The same row for the retry file: what to correct, and which row of which batch it was. */
-export function retryRow({ row, before }: OutRow, { id }: BatchOfRow): OutRow {
-  const [number, , , message, action] = before;
-  return { before: [], row, after: [`${message ?? ""} → ${action ?? ""}`, `${id}:${number ?? ""}`] };
+export function retryRow(row: Row, record: RowRecord, batch: BatchOfRow): OutRow {
+  const { text, todo } = tellRow(record, batch);
+  return { before: [], row, after: [`${text} → ${todo}`, `${batch.id}:${record.row}`] };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readFile, rename } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { makePrivateFolder } from "../disk.ts";
 import { FileRefusedError, messageOf, PaydropError, systemCodeOf } from "../errors.ts";
@@ -16,13 +16,21 @@ import { textOf } from "./table.ts";
 export const OUT_KINDS = ["results", "retry", "summary"] as const;
 export type OutPaths = Readonly<Record<(typeof OUT_KINDS)[number], string>>;
 
-/** `payroll.csv` gives `payroll.csv.results.csv`; tables of any delimiter become `.csv`. */
-export function outPaths(file: string, format: FileFormat, retryFormat = format): OutPaths {
+/**
+ * `payroll.csv` gives `payroll.csv.results.csv`; tables of any delimiter become `.csv`. `name`: of each such path makes
+ * another one.
+ */
+export function outPaths(
+  file: string,
+  format: FileFormat,
+  retryFormat: FileFormat = format,
+  name = (path: string): string => path,
+): OutPaths {
   const extension = (of: FileFormat): string => (of === "jsonl" && /\.ndjson$/i.test(file) ? "ndjson" : of);
   return {
-    results: `${file}.results.${extension(format)}`,
-    retry: `${file}.retry.${extension(retryFormat)}`,
-    summary: `${file}.summary.json`,
+    results: name(`${file}.results.${extension(format)}`),
+    retry: name(`${file}.retry.${extension(retryFormat)}`),
+    summary: name(`${file}.summary.json`),
   };
 }
 
@@ -50,7 +58,7 @@ export async function notedIn(summary: string): Promise<Noted | undefined> {
 }
 
 /** The batch that a file is of, if it is ours. */
-export type BatchOf = (path: string) => Promise<string | undefined>;
+type BatchOf = (path: string) => Promise<string | undefined>;
 
 /** How a file of each kind is known as ours. `noted`: of the summaries beside it. */
 export function marksOf(noted: readonly (Noted | undefined)[]): Readonly<Record<keyof OutPaths, BatchOf>> {
@@ -109,17 +117,16 @@ export async function batchAt(path: string, batchOf: BatchOf): Promise<string | 
  * not ours.
  */
 export async function makeWay(path: string, batchId: string, batchOf: BatchOf): Promise<void> {
-  const batch = await ownBatchAt(path, batchOf);
+  const ownBatchAt = async (at: string): Promise<string | undefined> => {
+    const batch = await batchAt(at, batchOf);
+    if (batch === FOREIGN) throw new PaydropError("in_the_way", { name: printable(basename(at)) });
+    return batch;
+  };
+  const batch = await ownBatchAt(path);
   if (batch === undefined || batch === batchId) return;
   const kept = nameOfBatch(path, batch);
-  await ownBatchAt(kept, batchOf);
+  await ownBatchAt(kept);
   await rename(path, kept);
-}
-
-async function ownBatchAt(path: string, batchOf: BatchOf): Promise<string | undefined> {
-  const batch = await batchAt(path, batchOf);
-  if (batch === FOREIGN) throw new PaydropError("in_the_way", { name: printable(basename(path)) });
-  return batch;
 }
 
 /**
@@ -132,31 +139,29 @@ export async function besideOrElsewhere<T>(
   stateDir: string,
   write: (file: string, elsewhere?: string) => Promise<T>,
 ): Promise<T> {
-  try {
-    return await onDisk(file, () => write(file));
-  } catch (thrown) {
-    if (!(thrown instanceof PaydropError) || thrown.code !== "results_unwritable") throw thrown;
-    const path = elsewhereOf(file, batchId, stateDir);
-    return onDisk(path, () => {
-      makePrivateFolder(dirname(path));
-      return write(path, elsewhereText(thrown.message, dirname(path)));
-    });
-  }
-}
-
-/** What the disk refuses becomes a sentence. */
-async function onDisk<T>(file: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
+  // what the disk refuses becomes a sentence
+  const refused = (thrown: unknown): unknown => {
     const code = systemCodeOf(thrown);
-    if (thrown instanceof PaydropError || code === undefined) throw thrown;
+    if (thrown instanceof PaydropError || code === undefined) return thrown;
     const facts = { name: printable(basename(file)), code, found: printable(messageOf(thrown)) };
-    throw new PaydropError("unwritable", facts, { cause: thrown });
+    return new PaydropError("unwritable", facts, { cause: thrown });
+  };
+  try {
+    return await write(file);
+  } catch (thrown) {
+    const why = refused(thrown);
+    if (!(why instanceof PaydropError) || why.code !== "results_unwritable") throw why;
+    const folder = elsewhereOf(batchId, stateDir);
+    try {
+      makePrivateFolder(folder);
+      return await write(join(folder, basename(file)), elsewhereText(why.message, folder));
+    } catch (again) {
+      throw refused(again);
+    }
   }
 }
 
-/** Where the files out of `file` begin in the state directory. */
-export function elsewhereOf(file: string, batchId: string, stateDir: string): string {
-  return join(fallbackFolder(stateDir), batchId, basename(file));
+/** Where the files of a batch lie when their own folder cannot be written. */
+export function elsewhereOf(batchId: string, stateDir: string): string {
+  return join(fallbackFolder(stateDir), batchId);
 }

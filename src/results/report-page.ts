@@ -1,15 +1,67 @@
 import { REPORT_WORDS } from "../messages/results.ts";
 import { counted } from "../messages/sentence.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
-import { asIs, markup, PAGE_STYLE, tableHtml, type Html } from "./html.ts";
-import { historyOf, NEED_COLUMNS, type Report } from "./report.ts";
+import { printable } from "../printable.ts";
+import { historyOf, type Report } from "./report.ts";
 import { nextOf, occurringIn } from "./totals.ts";
+
+/** Text that is HTML already. Only `markup` makes it: what came from a file or a person cannot be one. */
+interface Html {
+  readonly html: string;
+}
+
+type Shown = Html | string | number | readonly Html[];
+
+/** A template whose values are escaped, and whose control and bidi characters become visible. */
+function markup(strings: TemplateStringsArray, ...values: readonly Shown[]): Html {
+  return { html: String.raw({ raw: strings }, ...values.map(htmlOf)) };
+}
+
+function htmlOf(value: Shown): string {
+  if (typeof value !== "object") {
+    return printable(String(value)).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  }
+  return "html" in value ? value.html : value.map(({ html }) => html).join("");
+}
+
+/** What somebody else wrote: its direction is its own. */
+function said(text: string): Html {
+  return markup`<bdi>${text}</bdi>`;
+}
+
+/** Columns whose title ends with `#` hold figures. */
+function tableOf(titles: readonly string[], rows: readonly (readonly Shown[])[]): Html {
+  const side = (at: number): string => (titles[at]?.endsWith("#") ? "figure" : "text");
+  const head = titles.map((title, at) => markup`<th scope="col" class="${side(at)}">${title.replace("#", "")}</th>`);
+  const lineOf = (row: readonly Shown[]): Html =>
+    markup`<tr>${row.map((value, at) => markup`<td class="${side(at)}">${value}</td>`)}</tr>\n`;
+  return markup`<table><thead><tr>${head}</tr></thead><tbody>${rows.map(lineOf)}</tbody></table>\n`;
+}
+
+/** On a phone and on A4, in black and white. Nothing is fetched. */
+const STYLE = markup`
+body{max-width:60rem;margin:2rem auto;padding:0 1rem;font:15px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+h1{font-size:1.6rem}
+h2{font-size:1.1rem;margin-top:2rem;padding-top:.75rem;border-top:2px solid}
+.verdict{padding:.7rem 1rem;border:1px solid;border-left-width:6px;font-size:1.2rem;font-weight:600}
+table{width:100%;border-collapse:collapse;font-size:.9rem}
+th,td{text-align:left;vertical-align:top;padding:.4rem .9rem .4rem 0;border-bottom:1px solid #bbb;font-weight:400}
+.figure{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+dl{display:grid;grid-template-columns:minmax(8rem,13rem) 1fr;gap:.3rem 1.5rem}
+dd{margin:0}
+.signs{display:grid;grid-template-columns:repeat(3,1fr);gap:2rem;margin-top:2rem}
+.rule{border-bottom:1px solid;padding-top:1.9rem;font-size:.8rem}
+@page{size:A4;margin:18mm 14mm 16mm;@bottom-right{font:8pt sans-serif;content:counter(page) " of " counter(pages)}}
+@media print{body{margin:0;padding:0;font-size:9.5pt}h2,h3{break-after:avoid}tr,.signs{break-inside:avoid}}
+`;
 
 const BEGINNING = '<!doctype html>\n<html lang="en" data-paydrop-report="';
 /** By its beginning a report is known as ours, and its batch by what follows. */
 export const REPORT_MARK: RegExp = new RegExp(`^${BEGINNING}([^"]*)">`);
 
 const LINES_SHOWN = 200;
+
+type Stamp = (atMs: number) => string;
 
 /**
  * One self-contained page: no script, no address, nothing to fetch, everything that was read escaped. The same report
@@ -19,39 +71,34 @@ export function reportPage(report: Report, zone: string): string {
   const { batch } = report;
   const format = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "medium", timeStyle: "medium" });
   const stamp: Stamp = (atMs) => format.format(atMs);
-  const head = markup`<head>
+  const rules = ["Name", "Signature", "Date"].map((rule) => markup`<p class="rule">${rule}</p>`);
+  const signs = REPORT_WORDS.signedBy.map((name) => markup`<div><h3>${name}</h3>${rules}</div>`);
+  const { html } = markup`<head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${batch.fileName}: what happened (batch ${batch.id})</title>
-<style>${asIs(PAGE_STYLE)}@page{@top-right{content:"batch ${batch.id}"}}</style>
-</head>`;
-  const rules = ["Name", "Signature", "Date"].map((rule) => markup`<p class="rule">${rule}</p>`);
-  const parts = [
-    headerOf(report, stamp),
-    section("What became of the rows", ...sumsOf(report)),
-    section("What needs a person", ...needsOf(report)),
-    section("Who did what", ...doneOf(report, stamp)),
-    section("Control totals and identity", ...factsOf(report, stamp, zone)),
-    markup`<section class="signs">${REPORT_WORDS.signedBy.map((name) => markup`<div><h3>${name}</h3>${rules}</div>`)}</section>`,
-  ];
-  return `${BEGINNING}${batch.id}">\n${head.text}\n${markup`<body><main>${parts}</main></body>`.text}\n</html>\n`;
+<style>${STYLE}</style>
+</head>
+<body>
+${headerOf(report, stamp)}
+<h2>What became of the rows</h2>
+${sumsOf(report)}
+<h2>What needs a person</h2>
+${needsOf(report)}
+<h2>Who did what</h2>
+${doneOf(report, stamp)}
+<h2>Control totals and identity</h2>
+${factsOf(report, stamp, zone)}
+<section class="signs">${signs}</section>
+</body>
+</html>
+`;
+  return `${BEGINNING}${batch.id}">\n${html}`;
 }
 
-type Stamp = (atMs: number) => string;
-
-/** What somebody else wrote: its direction is its own. */
-function said(text: string): Html {
-  return markup`<bdi>${text}</bdi>`;
-}
-
-function section(title: string, ...parts: readonly Html[]): Html {
-  return markup`<section><h2>${title}</h2>\n${parts}</section>\n`;
-}
-
-function headerOf({ batch, headline, needs, totals }: Report, stamp: Stamp): Html {
+function headerOf({ batch, headline }: Report, stamp: Stamp): Html {
   const { fileName, id, label, destination, environment, createdAt, phase, period } = batch;
-  const tone = totals.byStatus.unknown ? "urgent" : needs.length > 0 ? "attention" : "calm";
   const isOver = phase === "paused" || phase === "cancelled";
   const about = [
     `batch ${id}`,
@@ -59,27 +106,23 @@ function headerOf({ batch, headline, needs, totals }: Report, stamp: Stamp): Htm
     ...(period === undefined ? [] : [`period ${period}`]),
     ...(isOver ? [phase] : []),
   ];
-  return markup`<header><p class="verdict ${tone}">${headline}</p>
+  return markup`<p class="verdict">${headline}</p>
 <h1>${said(fileName)}</h1>
-<p class="soft">${about.join(" · ")} · to ${said(destination)} (${environment}) · taken ${stamp(createdAt)}</p>
-<p class="soft">${REPORT_WORDS.acceptedMeans}</p></header>
-`;
+<p>${about.join(" · ")} · to ${said(destination)} (${environment}) · taken ${stamp(createdAt)}</p>
+<p>${REPORT_WORDS.acceptedMeans}</p>`;
 }
 
 function sumsOf({ totals: { total, byStatus, goesAgain, accounts } }: Report): Html[] {
   const lines = occurringIn(byStatus).map(([status, { rows, amount }]) => [
     ...[STATUSES[status].word, rows, amount, noteOf(status, rows, goesAgain)],
   ]);
-  const byAccount = accounts
-    .slice(0, LINES_SHOWN)
-    .map(({ account, total: all, byStatus: { accepted } }) => [
-      ...[said(account), all.rows, all.amount, accepted?.rows ?? 0, accepted?.amount ?? "0.00"],
-    ]);
+  const byAccount = accounts.map(({ account, total: all, byStatus: { accepted } }) => [
+    ...[said(account), all.rows, all.amount, accepted?.rows ?? 0, accepted?.amount ?? "0.00"],
+  ]);
   const titles = ["Debit account", "Rows#", "Amount#", "Rows accepted#", "Amount accepted#"];
   return [
-    tableHtml(["Status", "Rows#", "Amount#", "What it means"], [...lines, ["total", total.rows, total.amount, ""]]),
-    ...(byAccount.length > 0 ? [tableHtml(titles, byAccount)] : []),
-    ...restOf(accounts.length - LINES_SHOWN, "account", "see the summary file"),
+    tableOf(["Status", "Rows#", "Amount#", "What it means"], [...lines, ["total", total.rows, total.amount, ""]]),
+    ...(byAccount.length > 0 ? firstLines(titles, byAccount, "see the summary file") : []),
   ];
 }
 
@@ -89,23 +132,21 @@ function needsOf({ needs, batch, totals }: Report): Html[] {
   const steps = nextOf(batch, totals).map((step) =>
     step.startsWith("paydrop ") ? markup`<p><code>${step}</code></p>` : markup`<p>${step}</p>`,
   );
-  const groups = needs.map(({ status, count, rows }) => {
-    const lines = rows.map((cells) => cells.map((cell) => (typeof cell === "number" ? cell : said(cell))));
-    const rest = restOf(count - rows.length, "row", "the results file lists every row");
-    return markup`<h3>${counted(count)} ${STATUSES[status].word}</h3>\n${tableHtml(NEED_COLUMNS, lines)}${rest}`;
-  });
+  const titles = ["Row#", "Amount#", "To or from", "Reference", "What happened", "What to do"];
+  const groups = needs.flatMap(({ status, count, rows }) => [
+    markup`<h3>${counted(count)} ${STATUSES[status].word}</h3>\n`,
+    tableOf(
+      titles,
+      rows.map(([row, ...texts]) => [row, ...texts.map(said)]),
+    ),
+    restOf(count - rows.length, "the results file lists every row"),
+  ]);
   return [...steps, ...groups];
 }
 
 function doneOf({ acts, runs, batch }: Report, stamp: Stamp): Html[] {
-  const done = historyOf(acts, runs);
-  const lines = done
-    .slice(0, LINES_SHOWN)
-    .map(({ at, who, what, why }) => [stamp(at), said(who), said(what), said(why)]);
-  return [
-    tableHtml(["When", "Who", "Did what", "Why"], lines),
-    ...restOf(done.length - LINES_SHOWN, "line", `paydrop status ${batch.id}`),
-  ];
+  const lines = historyOf(acts, runs).map(({ at, who, what, why }) => [stamp(at), said(who), said(what), said(why)]);
+  return firstLines(["When", "Who", "Did what", "Why"], lines, `paydrop status ${batch.id}`);
 }
 
 /** What proves which file this is about, and that nothing is missing in the report. */
@@ -119,9 +160,14 @@ function factsOf({ batch, totals: { total } }: Report, stamp: Stamp, zone: strin
   const lines = Object.entries({ ...facts, Taken: stamp(createdAt), "Times are in": zone }).map(
     ([name, text]) => markup`<dt>${name}</dt><dd>${said(text)}</dd>\n`,
   );
-  return [tableHtml(["Control totals", "Rows#", "Amount#"], control), markup`<dl>${lines}</dl>`];
+  return [tableOf(["Control totals", "Rows#", "Amount#"], control), markup`<dl>${lines}</dl>`];
 }
 
-function restOf(more: number, what: string, where: string): Html[] {
-  return more > 0 ? [markup`<p class="soft">and ${counted(more, `more ${what}`)}: ${where}</p>`] : [];
+/** A table of the first lines, and where the others stand. */
+function firstLines(titles: readonly string[], lines: readonly (readonly Shown[])[], where: string): Html[] {
+  return [tableOf(titles, lines.slice(0, LINES_SHOWN)), restOf(lines.length - LINES_SHOWN, where)];
+}
+
+function restOf(more: number, where: string): Html {
+  return more > 0 ? markup`<p>and ${more} more: ${where}</p>` : markup``;
 }

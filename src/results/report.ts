@@ -5,64 +5,46 @@ import { didText, ranText } from "../messages/results.ts";
 import { listed } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
-import type { Row } from "../reader/row.ts";
+import type { Row, Table } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
-import { lockstep, recordsOf } from "./lockstep.ts";
 import { tellRow } from "./row-text.ts";
-import { assertControlTotals, exitCodeOfBatch, occurringIn, statusOf, TotalsCollector, type Totals } from "./totals.ts";
-import type { ResultsInput } from "./write.ts";
-
-/** All rows of one status that need a person, and the first of them in cells that may be shown. */
-export interface Need {
-  readonly status: ResultStatus;
-  count: number;
-  readonly rows: (readonly (string | number)[])[];
-}
-
-/** What stands of each such row. */
-export const NEED_COLUMNS = ["Row#", "Amount#", "To or from", "Reference", "What happened", "What to do"];
-
-/** Everything a report says of a batch. The same journal gives the same report. */
-export interface Report {
-  readonly batch: BatchRecord;
-  readonly totals: Totals;
-  /** What became of the payments in the end, in one line. */
-  readonly headline: string;
-  /** The gravest first; none where nobody has to do anything. */
-  readonly needs: readonly Need[];
-  readonly acts: readonly Act[];
-  readonly runs: readonly Run[];
-  readonly exitCode: number;
-}
+import { assertControlTotals, exitCodeOfBatch, lockstep, occurringIn } from "./totals.ts";
+import { recordsOf, statusOf, TotalsCollector } from "./totals.ts";
 
 const NEED_ROWS_MAX = 100;
 const TEXT_CHARACTERS_MAX = 600;
 const GRAVEST_FIRST = ["unknown", "rejected", "held", "invalid", "not_sent", "settled_not_done"] as const;
 
+/** What the file says of a row; `payee` masked (`openKept`). */
 type Own = Partial<Readonly<Record<"reference" | "debit" | "payee", string | undefined>>>;
 
-interface ReportInput extends Pick<ResultsInput, "batch" | "table"> {
-  /** What the file says of a row; `payee` masked (`openKept`). */
+interface ReportInput {
+  readonly batch: BatchRecord;
+  readonly table: Table;
   readonly own: (row: Row) => Own;
   readonly store: Pick<JournalStore, "rows" | "runs" | "acts">;
 }
 
-/** Reads journal and snapshot once, side by side; memory does not grow with the rows, but for corrected ones. */
-export async function collectReport({ store, batch, table, own }: ReportInput): Promise<Report> {
+/** Everything a report says of a batch. The same journal gives the same report. */
+export type Report = Awaited<ReturnType<typeof collectReport>>;
+
+/**
+ * Reads journal and snapshot once, side by side; memory does not grow with the rows, but for corrected ones. `headline`:
+ * what became of the payments in the end. `needs`: all rows of one status that need a person, the gravest first, of each
+ * the first ones in cells that may be shown.
+ */
+export async function collectReport({ store, batch, table, own }: ReportInput) {
   const collector = new TotalsCollector();
-  const needs = GRAVEST_FIRST.map((status): Need => ({ status, count: 0, rows: [] }));
+  const needs = GRAVEST_FIRST.map((status) => ({ status, count: 0, rows: [] as NeedCells[] }));
   const here: Partial<Record<ResultStatus, number>> = {};
-  const correctedIn = new Map<string, number[]>();
+  const corrected: NonNullable<RowRecord["correctedBy"]>[] = [];
   for await (const pairs of lockstep(table.rows(), recordsOf(store, batch.id))) {
     for (const { row, record } of pairs) {
       const said = own(row);
       const status = statusOf(record);
-      const { correctedBy } = record;
       collector.add(record, said.debit);
-      if (correctedBy) {
-        const rows = correctedIn.get(correctedBy.batch) ?? [];
-        correctedIn.set(correctedBy.batch, rows);
-        rows.push(correctedBy.row);
+      if (record.correctedBy) {
+        corrected.push(record.correctedBy);
         continue;
       }
       here[status] = (here[status] ?? 0) + 1;
@@ -75,9 +57,9 @@ export async function collectReport({ store, batch, table, own }: ReportInput): 
   const totals = collector.totals();
   assertControlTotals(totals, batch);
   const later: Later[] = [];
-  for (const [other, rows] of correctedIn) {
-    const byStatus = Map.groupBy(await store.rows({ batch: other, rows }), statusOf);
-    later.push(...[...byStatus].map(([status, { length }]) => ({ batch: other, status, rows: length })));
+  for (const [other, rows] of Map.groupBy(corrected, (one) => one.batch)) {
+    const there = await store.rows({ batch: other, rows: rows.map(({ row }) => row) });
+    for (const [status, { length }] of Map.groupBy(there, statusOf)) later.push({ batch: other, status, rows: length });
   }
   const acts = await store.acts({ batch: batch.id });
   return {
@@ -94,7 +76,9 @@ function needsPerson(record: RowRecord, { phase }: BatchRecord): boolean {
   return phase !== "cancelled" || stays;
 }
 
-function needCells(record: RowRecord, batch: BatchRecord, { reference = "", payee = "" }: Own): Need["rows"][number] {
+type NeedCells = readonly [row: number, ...texts: string[]];
+
+function needCells(record: RowRecord, batch: BatchRecord, { reference = "", payee = "" }: Own): NeedCells {
   const { text, todo } = tellRow(record, batch);
   // the user's own id, unless it is an account number (I10)
   const named = [payee, maskStray(reference)].map((one) => printable(one, 60));
@@ -112,18 +96,19 @@ interface Later {
 /** `29 of 30 accepted: 27 here, 2 corrected in batch KWDV99FS; 1 cancelled by Asha Rao`. */
 export function headlineOf(
   rows: number,
-  here: Readonly<Partial<Record<ResultStatus, number>>>,
+  { accepted = 0, ...others }: Readonly<Partial<Record<ResultStatus, number>>>,
   later: readonly Later[],
   acts: readonly Act[],
 ): string {
-  const { accepted = 0, ...others } = here;
   const went = later.filter(({ status }) => status === "accepted");
-  const parts = went.map((one) => `${one.rows} corrected in batch ${one.batch}`);
-  if (accepted > 0) parts.unshift(`${accepted} here`);
   const all = went.reduce((sum, one) => sum + one.rows, accepted);
+  const where = [
+    ...(accepted > 0 ? [`${accepted} here`] : []),
+    ...went.map((one) => `${one.rows} corrected in batch ${one.batch}`),
+  ];
   const by = ` by ${listed([...new Set(acts.filter(({ kind }) => kind === "cancel").map(whoOf))])}`;
   return [
-    `${all} of ${rows} accepted${went.length === 0 ? "" : `: ${parts.join(", ")}`}`,
+    `${all} of ${rows} accepted${went.length === 0 ? "" : `: ${where.join(", ")}`}`,
     ...later
       .filter(({ status }) => status !== "accepted")
       .map((one) => `${one.rows} ${STATUSES[one.status].word} in batch ${one.batch}`),

@@ -9,7 +9,7 @@ import { ROW_SENTENCES } from "../messages/statuses.ts";
 import { operationNamed } from "../operations/index.ts";
 import { printable } from "../printable.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
-import { recordsOf } from "./lockstep.ts";
+import { recordsOf } from "./totals.ts";
 
 /** The batch of a row, as far as its line in the results tells of it. */
 export type BatchOfRow = Pick<BatchRecord, "id" | "phase" | "fileName">;
@@ -73,12 +73,14 @@ function ofOutcome(record: RowRecord, { id, phase }: BatchOfRow): Told {
 }
 
 /** All reasons are told at once; what to do is said by the first, which gave the row its state. */
-function whyOf(record: RowRecord, batch: BatchOfRow): { readonly why: string; readonly todo: string } {
-  const about = { batch: batch.id, row: record.row, file: batch.fileName };
-  const reasons = record.reasons.map((reason) => tellHold(reason, about));
+function whyOf(record: RowRecord, { id, fileName }: BatchOfRow): { readonly why: string; readonly todo: string } {
+  const about = { batch: id, row: record.row, file: fileName };
   const texts = [...untold(record).map((reason) => tellHold(reason, about)), ...record.faults.map(wordsOf)];
-  const [first] = [...reasons, ...texts];
-  return { why: printable(texts.map(({ text }) => text).join("; ")), todo: printable(first?.todo ?? "") };
+  const [first] = record.reasons.map((reason) => tellHold(reason, about));
+  return {
+    why: printable(texts.map(({ text }) => text).join("; ")),
+    todo: printable((first ?? texts[0])?.todo ?? ""),
+  };
 }
 
 /** Reasons that no column of the file says, too. */
@@ -89,9 +91,8 @@ function untold({ reasons, faults }: RowRecord): RowRecord["reasons"] {
 /** `ifsc_code (G14): "SBIN00123" has 9 characters; …`. */
 function listOf(faults: readonly Fault[]): string {
   const shown = faults.slice(0, FAULTS_SHOWN).map((fault) => {
-    const { column, cell } = fault;
-    const place = column === undefined ? "" : `${column}${cell === undefined ? "" : ` (${cell})`}: `;
-    return place + wordsOf(fault).text;
+    const place = [fault.column, fault.cell && `(${fault.cell})`].filter(Boolean).join(" ");
+    return `${place && `${place}: `}${wordsOf(fault).text}`;
   });
   const more = faults.length - FAULTS_SHOWN;
   return printable(`${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}`);
@@ -105,27 +106,24 @@ function open(text: string): string {
 /** Why rows are invalid or held: the first of each kind, in input order. `file`: as `paydrop run` takes it. */
 export class FirstFaults {
   readonly #file: string;
-  readonly #invalid = new FirstOfKind();
-  readonly #held = new FirstOfKind();
-  readonly invalid: readonly Fault[] = this.#invalid.first;
-  readonly held: readonly Fault[] = this.#held.first;
+  readonly invalid = new FirstOfKind();
+  readonly held = new FirstOfKind();
 
-  constructor(file: string) {
-    this.#file = file;
+  constructor({ folder, fileName }: Pick<BatchRecord, "folder" | "fileName">) {
+    this.#file = join(folder, fileName);
   }
 
   add(record: RowRecord): void {
     const { row, state, faults, correctedBy, batch } = record;
-    if (state === "invalid" && !correctedBy) this.#invalid.add(faults);
+    if (state === "invalid" && !correctedBy) this.invalid.add(faults);
     if (state !== "held") return;
-    this.#held.add([...faults, ...untold(record).map((reason) => holdFault(reason, { batch, row, file: this.#file }))]);
+    this.held.add([...faults, ...untold(record).map((reason) => holdFault(reason, { batch, row, file: this.#file }))]);
   }
 }
 
 /** Why rows of a batch are held: the first of each kind. */
-export async function firstHeld(store: Pick<JournalStore, "batches" | "rows">, id: string): Promise<readonly Fault[]> {
-  const [batch] = await store.batches({ id });
-  const faults = new FirstFaults(batch ? join(batch.folder, batch.fileName) : "");
-  for await (const page of recordsOf(store, id, { states: ["held"] })) page.forEach((record) => faults.add(record));
-  return faults.held;
+export async function firstHeld(store: Pick<JournalStore, "rows">, batch: BatchRecord): Promise<readonly Fault[]> {
+  const faults = new FirstFaults(batch);
+  for await (const page of recordsOf(store, batch.id, { states: ["held"] })) for (const one of page) faults.add(one);
+  return faults.held.first;
 }

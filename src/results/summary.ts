@@ -2,14 +2,10 @@ import type { AccountTotals, ByStatus, Stop } from "../events.ts";
 import type { BatchRecord, Run, Tally } from "../journal/store.ts";
 import { tellFault } from "../messages/faults.ts";
 import type { Fault } from "../messages/sentence.ts";
-import { NO_ROWS, occurringIn, type Totals } from "./totals.ts";
+import { occurringIn, type Totals } from "./totals.ts";
 
 /** The run that the results tell of. Times are milliseconds since 1970. */
-export interface RunFacts {
-  readonly startedAt: number;
-  readonly endedAt: number;
-  /** Requests that may have left the machine. */
-  readonly requests: number;
+export interface RunFacts extends Required<Pick<Run, "startedAt" | "endedAt" | "requests">> {
   readonly stop?: Stop | undefined;
 }
 
@@ -20,15 +16,14 @@ export function runFactsOf({ createdAt }: Pick<BatchRecord, "createdAt">, runs: 
 }
 
 /** The runs with the end of this one, which the journal is told only when the results are written. */
-export function runsWith(runs: readonly Run[], run: RunFacts, exitCode: number): readonly Run[] {
-  const { startedAt, endedAt, requests, stop } = run;
-  const ended = { endedAt, requests, exitCode, ...(stop ? { stop: keptStop(stop) } : {}) };
+export function runsWith(runs: readonly Run[], { startedAt, stop, ...run }: RunFacts, exitCode: number): Run[] {
+  const ended = { ...run, exitCode, ...(stop ? { stop: keptStop(stop) } : {}) };
   return runs.map((one) => (one.endedAt === undefined && one.startedAt === startedAt ? { ...one, ...ended } : one));
 }
 
 /** A stop as the journal keeps it (`endRun`): all of it, so that results are the same when they are made again (I11). */
-export function keptStop({ code, message, hint, operation }: Stop): string {
-  return JSON.stringify({ code, message, hint, operation });
+export function keptStop(stop: Stop): string {
+  return JSON.stringify(stop);
 }
 
 function stopOf(kept: string): Stop {
@@ -66,27 +61,29 @@ export function remarkTexts(remarks: readonly Fault[]): string[] {
   return remarks.map((remark) => tellFault(remark).text);
 }
 
-/** Monitoring finds these in every summary; others only where they occur. */
-const ALWAYS_TOLD: ByStatus = { accepted: NO_ROWS, rejected: NO_ROWS, unknown: NO_ROWS, not_sent: NO_ROWS };
-
 /** `{"rows":{"total":240,"accepted":235,…},"amount":{…},"by_account":[{"account":"ACC-OPS-01","rows":180,…}]}`. */
 export function sumsObject(total: Tally, byStatus: ByStatus, accounts: readonly AccountTotals[]) {
   return {
     rows: { total: total.rows, ...rowCounts(byStatus) },
-    amount: { total: total.amount, ...eachStatus({ ...ALWAYS_TOLD, ...byStatus }, ({ amount }) => amount) },
+    amount: { total: total.amount, ...amountsOf({ ...ALWAYS_TOLD, ...byStatus }) },
     by_account: accounts.map((one) => ({
       ...{ account: one.account, rows: one.total.rows, total: one.total.amount },
-      ...eachStatus(one.byStatus, ({ amount }) => amount),
+      ...amountsOf(one.byStatus),
     })),
   };
 }
 
+const NO_ROWS: Tally = { rows: 0, amount: "0.00" };
+/** Monitoring finds these in every summary; others only where they occur. */
+const ALWAYS_TOLD: ByStatus = { accepted: NO_ROWS, rejected: NO_ROWS, unknown: NO_ROWS, not_sent: NO_ROWS };
+
 export function rowCounts(byStatus: ByStatus): Record<string, number> {
-  return eachStatus({ ...ALWAYS_TOLD, ...byStatus }, ({ rows }) => rows);
+  const told = occurringIn({ ...ALWAYS_TOLD, ...byStatus });
+  return Object.fromEntries(told.map(([status, { rows }]) => [status, rows]));
 }
 
-function eachStatus<T>(byStatus: ByStatus, value: (tally: Tally) => T): Record<string, T> {
-  return Object.fromEntries(occurringIn(byStatus).map(([status, tally]) => [status, value(tally)]));
+function amountsOf(byStatus: ByStatus): Record<string, string> {
+  return Object.fromEntries(occurringIn(byStatus).map(([status, { amount }]) => [status, amount]));
 }
 
 export function iso(atMs: number): string {

@@ -4,16 +4,60 @@ import { ACCOUNTS_MAX, OTHER_ACCOUNTS } from "../checks/check-file.ts";
 import { NO_PAYMENT } from "../checks/check-row.ts";
 import type { AccountTotals, ByStatus, ResultStatus } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import type { BatchRecord, RowRecord, Tallies, Tally } from "../journal/store.ts";
+import type { BatchRecord, JournalStore, RowFilter, RowRecord, Tallies, Tally } from "../journal/store.ts";
 import { maskAccountId } from "../mask.ts";
-import type { Fault } from "../messages/sentence.ts";
-import { nextSteps, type SomeRows, STATUSES, type StepFacts } from "../messages/statuses.ts";
+import { nextSteps, STATUSES, type SomeRows, type StepFacts } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
+import type { Row } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
 
-/** Every status of a results file, in the order in which people are told of them. */
-const RESULT_STATUSES = Object.keys(STATUSES) as readonly (keyof typeof STATUSES)[];
-export const NO_ROWS: Tally = { rows: 0, amount: "0.00" };
+const ROWS_PER_PAGE = 250;
+
+/** All rows of a batch in input order, in pages. */
+export async function* recordsOf(
+  store: Pick<JournalStore, "rows">,
+  batch: string,
+  only: Pick<RowFilter, "states" | "codes"> = {},
+): AsyncGenerator<readonly RowRecord[], void> {
+  const pageAfter = (after: number): Promise<readonly RowRecord[]> => {
+    const page = store.rows({ batch, ...only, after, limit: ROWS_PER_PAGE });
+    // it is asked for while the one before it is worked on, and perhaps not wanted any more
+    page.catch(() => undefined);
+    return page;
+  };
+  for (let next: ReturnType<typeof pageAfter> | undefined = pageAfter(-1); next;) {
+    const page: readonly RowRecord[] = await next;
+    const last = page.at(-1);
+    next = last && page.length === ROWS_PER_PAGE ? pageAfter(last.row) : undefined;
+    if (last) yield page;
+  }
+}
+
+/** Walks file and journal side by side, whatever the sizes of their pages. Throws where they disagree: a bug (I3). */
+export async function* lockstep(
+  filePages: AsyncIterable<readonly Row[]>,
+  journalPages: AsyncGenerator<readonly RowRecord[], void>,
+) {
+  let page: readonly RowRecord[] = [];
+  let at = 0;
+  try {
+    for await (const rows of filePages) {
+      const pairs = [];
+      for (const row of rows) {
+        if (at === page.length) [page, at] = [(await journalPages.next()).value ?? [], 0];
+        const record = page[at++];
+        if (record?.row !== row.number)
+          throw new Error(`row ${row.number} of the file is ${record?.row} in the journal`);
+        pairs.push({ row, record });
+      }
+      yield pairs;
+    }
+    const left = page[at] ?? (await journalPages.next()).value?.[0];
+    if (left) throw new Error(`the file ends before row ${left.row} of the journal`);
+  } finally {
+    await journalPages.return();
+  }
+}
 
 /** What results call a state of the journal: a row whose answer is awaited has no clear answer yet (I4). */
 export function statusOf({ state, onItsWay }: Pick<RowRecord, "state" | "onItsWay">): ResultStatus {
@@ -21,9 +65,10 @@ export function statusOf({ state, onItsWay }: Pick<RowRecord, "state" | "onItsWa
   return onItsWay ? "unknown" : "not_sent";
 }
 
-/** Of these statuses those that occur, with what is counted of each, in the order of people. */
+/** Of all statuses those that occur, with what is counted of each, in the order in which people are told of them. */
 export function occurringIn<T>(counts: Readonly<Partial<Record<ResultStatus, T>>>): readonly [ResultStatus, T][] {
-  return RESULT_STATUSES.flatMap((status) => {
+  const statuses = Object.keys(STATUSES) as readonly ResultStatus[];
+  return statuses.flatMap((status) => {
     const count = counts[status];
     return count === undefined ? [] : [[status, count]];
   });
@@ -36,23 +81,16 @@ export function rowsIn(byStatus: ByStatus, ...statuses: readonly ResultStatus[])
 /** A batch by the statuses that results show, from what the journal counts; rows on their way count as not sent. */
 export function byStatusOf({ ready, ...others }: Tallies): ByStatus {
   if (!ready) return others;
-  const { rows, amount } = others.not_sent ?? NO_ROWS;
-  const sum = { rows: rows + ready.rows, amount: formatUnits(unitsOf(amount) + unitsOf(ready.amount)) };
-  return { ...others, not_sent: sum };
+  return { ...others, not_sent: sumOf(others.not_sent ? [others.not_sent, ready] : [ready]) };
+}
+
+function sumOf(tallies: readonly Tally[]): Tally {
+  const units = tallies.reduce((sum, { amount }) => sum + unitsOf(amount), 0n);
+  return { rows: tallies.reduce((sum, { rows }) => sum + rows, 0), amount: formatUnits(units) };
 }
 
 /** Rows and exact sums of a batch, and what of its rows a person must know. */
-export interface Totals {
-  readonly total: Tally;
-  readonly byStatus: ByStatus;
-  /** Empty where no row names a debit account. */
-  readonly accounts: readonly AccountTotals[];
-  /** The first rows of each status that a person must look at. */
-  readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
-  /** Rejected rows that were refused for the key or the address. */
-  readonly goesAgain: number;
-  readonly remarks: readonly Fault[];
-}
+export type Totals = ReturnType<TotalsCollector["totals"]>;
 
 interface Sum {
   rows: number;
@@ -68,50 +106,64 @@ const NO_ACCOUNT = "(none)";
 /** Adds up row by row; memory does not grow with the rows. */
 export class TotalsCollector {
   readonly #accounts = new Map<string, Sums>();
-  readonly #all: Sums = new Map();
   readonly #rowsToLookAt: Partial<Record<ResultStatus, number[]>> = {};
   readonly #remarked = { without_amount: 0, noticed: 0, corrected_since: 0 };
   #noticedFirst: number | undefined;
   #goesAgain = 0;
 
-  add(record: RowRecord, debitAccount: string | undefined): void {
+  add(record: RowRecord, debitAccount = NO_ACCOUNT): void {
     const { amount, row, notices, correctedBy } = record;
     const status = statusOf(record);
-    const units = amount === undefined ? 0n : unitsOf(amount);
-    addTo(this.#all, status, units);
-    addTo(this.#sumsOf(debitAccount ?? NO_ACCOUNT), status, units);
-    if (amount === undefined && record.code !== NO_PAYMENT) this.#remarked.without_amount += 1;
-    if (notices.length > 0) this.#remarked.noticed += 1;
-    if (notices.length > 0) this.#noticedFirst ??= row;
+    const sum = this.#sumOf(debitAccount, status);
+    sum.rows += 1;
+    if (amount !== undefined) sum.units += unitsOf(amount);
+    else if (record.code !== NO_PAYMENT) this.#remarked.without_amount += 1;
+    if (notices.length > 0) {
+      this.#remarked.noticed += 1;
+      this.#noticedFirst ??= row;
+    }
     if (correctedBy) this.#remarked.corrected_since += 1;
-    else if (LOOKED_AT.has(status)) this.#lookAt(status, row);
+    else if (LOOKED_AT.has(status)) {
+      const rows = (this.#rowsToLookAt[status] ??= []);
+      if (rows.length < ROWS_TO_LOOK_AT_MAX) rows.push(row);
+    }
     if (goesAgainAsItIs(record)) this.#goesAgain += 1;
   }
 
-  totals(): Totals {
-    const isNamed = [...this.#accounts.keys()].some((name) => name !== NO_ACCOUNT);
+  /**
+   * `accounts`: empty where no row names a debit account. `rowsToLookAt`: the first rows of each status that a person must
+   * look at. `goesAgain`: rejected rows that were refused for the key or the address.
+   */
+  totals() {
+    const accounts = this.#accountTotals();
+    const all = occurringIn(
+      Object.groupBy(
+        accounts.flatMap(({ byStatus }) => occurringIn(byStatus)),
+        ([status]) => status,
+      ),
+    );
+    const byStatus = Object.fromEntries(
+      all.map(([status, tallies]) => [status, sumOf(tallies.map(([, tally]) => tally))]),
+    );
     const remarks = Object.entries(this.#remarked).filter(([, rows]) => rows > 0);
     return {
-      total: totalOf(this.#all),
-      byStatus: talliesOf(this.#all),
-      accounts: isNamed ? this.#accountTotals() : [],
-      rowsToLookAt: this.#rowsToLookAt,
+      total: sumOf(Object.values(byStatus)),
+      byStatus: byStatus as ByStatus,
+      accounts: accounts.some(({ account }) => account !== NO_ACCOUNT) ? accounts : [],
+      rowsToLookAt: this.#rowsToLookAt as Readonly<Partial<Record<ResultStatus, readonly number[]>>>,
       goesAgain: this.#goesAgain,
       remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst } })),
     };
   }
 
-  #sumsOf(account: string): Sums {
+  #sumOf(account: string, status: ResultStatus) {
     const isKnown = this.#accounts.has(account) || this.#accounts.size < ACCOUNTS_MAX;
     const name = isKnown ? account : OTHER_ACCOUNTS;
     const sums = this.#accounts.get(name) ?? new Map<ResultStatus, Sum>();
     this.#accounts.set(name, sums);
-    return sums;
-  }
-
-  #lookAt(status: ResultStatus, row: number): void {
-    const rows = (this.#rowsToLookAt[status] ??= []);
-    if (rows.length < ROWS_TO_LOOK_AT_MAX) rows.push(row);
+    const sum = sums.get(status) ?? { rows: 0, units: 0n };
+    sums.set(status, sum);
+    return sum;
   }
 
   /** Two accounts may look the same when they are masked: the later ones get a number, in the order of the file. */
@@ -122,51 +174,29 @@ export class TotalsCollector {
       const time = (times.get(masked) ?? 0) + 1;
       times.set(masked, time);
       const account = time === 1 ? masked : `${masked} (${time})`;
-      return { account, total: totalOf(sums), byStatus: talliesOf(sums) };
+      const tallies = [...sums].map(
+        ([status, { rows, units }]) => [status, { rows, amount: formatUnits(units) }] as const,
+      );
+      return { account, total: sumOf(tallies.map(([, tally]) => tally)), byStatus: Object.fromEntries(tallies) };
     });
   }
 }
 
-function addTo(sums: Sums, status: ResultStatus, units: bigint): void {
-  const sum = sums.get(status) ?? { rows: 0, units: 0n };
-  sum.rows += 1;
-  sum.units += units;
-  sums.set(status, sum);
-}
-
-function totalOf(sums: Sums): Tally {
-  const all = [...sums.values()];
-  const units = all.reduce((sum, one) => sum + one.units, 0n);
-  return { rows: all.reduce((sum, one) => sum + one.rows, 0), amount: formatUnits(units) };
-}
-
-function talliesOf(sums: Sums): ByStatus {
-  return Object.fromEntries([...sums].map(([status, sum]) => [status, totalOf(new Map([[status, sum]]))]));
-}
-
 /** What a person should do about a batch now. `stopHint`: what the stop of its run says to do. */
 export function nextOf(
-  batch: BatchRecord,
-  totals: Totals,
-  { stopHint, owesResults }: Pick<StepFacts, "stopHint" | "owesResults"> = {},
+  { id, folder, fileName, phase, period, onItsWay }: BatchRecord,
+  { byStatus, rowsToLookAt, goesAgain }: Totals,
+  more: Pick<StepFacts, "stopHint" | "owesResults"> = {},
 ): string[] {
-  const { byStatus, rowsToLookAt, goesAgain } = totals;
-  const rowsOf = (status: ResultStatus): SomeRows => ({
+  const some = (status: ResultStatus): SomeRows => ({
     count: rowsIn(byStatus, status),
     rows: rowsToLookAt[status] ?? [],
   });
   return nextSteps({
-    ...{
-      batch: batch.id,
-      file: join(batch.folder, batch.fileName),
-      phase: batch.phase,
-      period: batch.period,
-      stopHint,
-      owesResults,
-    },
-    ...{ unknown: rowsOf("unknown"), held: rowsOf("held"), notDone: rowsIn(byStatus, "settled_not_done") },
+    ...{ batch: id, file: join(folder, fileName), phase, period, ...more },
+    ...{ unknown: some("unknown"), held: some("held"), notDone: rowsIn(byStatus, "settled_not_done") },
     // while rows are on their way its run sends the others
-    unsent: batch.onItsWay > 0 ? 0 : rowsIn(byStatus, "not_sent") + goesAgain,
+    unsent: onItsWay > 0 ? 0 : rowsIn(byStatus, "not_sent") + goesAgain,
   });
 }
 

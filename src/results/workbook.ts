@@ -93,19 +93,17 @@ function cellXml(cell: OutCell, place: string, style: number): string {
 }
 
 /** What a cell of another file held, of the same kind as it was there, so that it is read again as the same. */
-function tokenXml({ token, source, shown }: Token, place: string, style: number): string {
+function tokenXml({ token, source }: Token, place: string, style: number): string {
   const value = (text: string, of = style, type = ""): string => `<c r="${place}" s="${of}"${type}><v>${text}</v></c>`;
   if (token === "null") return "";
   if (token === "error") return value(escaped(source), style, ' t="e"');
   if (token === "boolean") return value(/^true$/i.test(source) ? "1" : "0", style, ' t="b"');
   // the format is for a person who types over the value: what is typed into a cell of text stays text
-  const isPlain = token === "number" && /^-?[0-9.]+$/.test(source);
-  if (isPlain) return value(source, shown?.includes("%") ? STYLE.percentage : style);
-  const atMs =
-    token === "date" ? Date.parse(`${source.replace(" ", "T")}${source.includes(":") ? "Z" : ""}`) : Number.NaN;
-  const days = (atMs - EXCEL_EPOCH_MS) / DAY_MS;
+  if (token === "number" && /^-?[0-9.]+$/.test(source)) return value(source);
+  const time = source.includes(":") ? "Z" : "";
+  const days = token === "date" ? (Date.parse(source.replace(" ", "T") + time) - EXCEL_EPOCH_MS) / DAY_MS : 0;
   if (!(days > 60)) return cellXml(source, place, style);
-  if (!Number.isInteger(days)) return value(String(days), STYLE.dateTime);
+  if (time !== "") return value(String(days), STYLE.dateTime);
   return value(String(days), source.length < "2026-11-27".length ? STYLE.month : STYLE.date);
 }
 
@@ -126,9 +124,9 @@ const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
 const CONTENT = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 
 /** Styles of cells, by their place in the list of formats. */
-const STYLE = { general: 0, text: 1, header: 2, amount: 3, date: 4, dateTime: 5, percentage: 6, month: 7 } as const;
-/** In the order of `STYLE`; 49 is Text, 10 a percentage, 14 and 22 are dates in the order of the reader's country, 17 a month. */
-const FORMATS = [0, 49, 49, 164, 14, 22, 10, 17];
+const STYLE = { general: 0, text: 1, header: 2, amount: 3, date: 4, dateTime: 5, month: 6 } as const;
+/** In the order of `STYLE`; 49 is Text, 14 and 22 are dates in the order of the reader's country, 17 a month. */
+const FORMATS = [0, 49, 49, 164, 14, 22, 17];
 const PLAIN = 'fontId="0" fillId="0" borderId="0"';
 const STYLES =
   `<styleSheet xmlns="${MAIN}"><numFmts count="1"><numFmt numFmtId="164" formatCode="0.00##"/></numFmts>` +
@@ -146,11 +144,8 @@ function styleXml(format: number, at: number): string {
 
 /** The parts around a sheet of this name, each with its own name in the package. */
 function commonParts(name: string): readonly (readonly [part: string, xml: string])[] {
-  const shown =
-    name
-      .replace(/[[\]:*?/\\]/g, " ")
-      .slice(0, 31)
-      .trim() || "Sheet1";
+  const clean = name.replace(/[[\]:*?/\\]/g, " ");
+  const shown = clean.slice(0, 31).trim() || "Sheet1";
   const override = (part: string, type: string): string =>
     `<Override PartName="/xl/${part}" ContentType="${CONTENT}.${type}+xml"/>`;
   const relation = (id: string, type: string, target: string): string =>
@@ -174,65 +169,51 @@ function commonParts(name: string): readonly (readonly [part: string, xml: strin
 
 /** Version 2.0, sizes behind the packed bytes, names in UTF-8, deflate, midnight of 1 January 1980. */
 const COMMON = [20, 0x0808, 8, 0, 0x0021] as const;
-const BYTES_MAX = 0xffff_ffff;
 
 /**
  * A zip file for a writer that only ever appends. What one call packs is a whole number of deflate blocks, so that
- * pieces follow one another without a state between them.
+ * pieces follow one another without a state between them. Throws for one of more than 4 GB.
  */
 class ZipPieces {
-  readonly #parts: { readonly name: string; readonly offset: number; crc: number; packed: number; unpacked: number }[] =
-    [];
+  readonly #directory: Buffer[] = [];
+  #part = { name: Buffer.alloc(0), offset: 0, crc: 0, packed: 0, unpacked: 0 };
   #offset = 0;
 
-  begin(name: string): Buffer {
-    this.#parts.push({ name, offset: this.#offset, crc: 0, packed: 0, unpacked: 0 });
-    const header = numbers("42222244422", 0x0403_4b50, ...COMMON, 0, 0, 0, Buffer.byteLength(name), 0);
-    return this.#out(header, Buffer.from(name));
+  begin(path: string): Buffer {
+    const name = Buffer.from(path);
+    this.#part = { name, offset: this.#offset, crc: 0, packed: 0, unpacked: 0 };
+    return this.#out(numbers("42222244422", 0x0403_4b50, ...COMMON, 0, 0, 0, name.length, 0), name);
   }
 
-  data(text: string): Buffer {
-    return this.#pack(text, constants.Z_SYNC_FLUSH);
+  data(text: string, finishFlush = constants.Z_SYNC_FLUSH): Buffer {
+    const bytes = Buffer.from(text);
+    const packed = deflateRawSync(bytes, { finishFlush });
+    this.#part.crc = crc32(bytes, this.#part.crc);
+    this.#part.unpacked += bytes.length;
+    this.#part.packed += packed.length;
+    return this.#out(packed);
   }
 
   /** The last piece of a part. */
   end(text: string): Buffer {
-    const rest = this.#pack(text, constants.Z_FINISH);
-    const { crc = 0, packed = 0, unpacked = 0 } = this.#parts.at(-1) ?? {};
-    if (unpacked > BYTES_MAX) throw new Error("a sheet of more than 4 GB cannot be written");
-    return Buffer.concat([rest, this.#out(numbers("4444", 0x0807_4b50, crc, packed, unpacked))]);
+    const rest = this.data(text, constants.Z_FINISH);
+    const { name, offset, crc, packed, unpacked } = this.#part;
+    const sizes = [crc, packed, unpacked] as const;
+    const more = [name.length, 0, 0, 0, 0, 0, offset] as const;
+    this.#directory.push(numbers("42222224442222244", 0x0201_4b50, 20, ...COMMON, ...sizes, ...more), name);
+    return Buffer.concat([rest, this.#out(numbers("4444", 0x0807_4b50, ...sizes))]);
   }
 
   /** The directory of all parts, which ends the file. */
   directory(): Buffer {
-    const start = this.#offset;
-    const entries = this.#parts.flatMap(({ name, offset, crc, packed, unpacked }) => {
-      const sizes = [crc, packed, unpacked, Buffer.byteLength(name)] as const;
-      return [
-        numbers("42222224442222244", 0x0201_4b50, 20, ...COMMON, ...sizes, 0, 0, 0, 0, 0, offset),
-        Buffer.from(name),
-      ];
-    });
-    const size = entries.reduce((sum, { length }) => sum + length, 0);
-    const count = this.#parts.length;
-    return this.#out(...entries, numbers("42222442", 0x0605_4b50, 0, 0, count, count, size, start, 0));
-  }
-
-  #pack(text: string, finishFlush: number): Buffer {
-    const bytes = Buffer.from(text);
-    const packed = deflateRawSync(bytes, { finishFlush });
-    const part = this.#parts.at(-1);
-    if (!part) throw new Error("no part has begun");
-    part.crc = crc32(bytes, part.crc);
-    part.unpacked += bytes.length;
-    part.packed += packed.length;
-    return this.#out(packed);
+    const entries = Buffer.concat(this.#directory);
+    const count = this.#directory.length / 2;
+    return this.#out(entries, numbers("42222442", 0x0605_4b50, 0, 0, count, count, entries.length, this.#offset, 0));
   }
 
   #out(...pieces: readonly Buffer[]): Buffer {
     const bytes = Buffer.concat(pieces);
     this.#offset += bytes.length;
-    if (this.#offset > BYTES_MAX) throw new Error("a workbook of more than 4 GB cannot be written");
     return bytes;
   }
 }

@@ -1,16 +1,16 @@
 import { rm, unlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import type { Config } from "../config/schema.ts";
 import { accessLike, AtomicFile } from "../disk.ts";
 import type { BatchReport } from "../events.ts";
+import type { FileFormat } from "../file-format.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Row, Table } from "../reader/row.ts";
 import { isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
-import { lockstep, recordsOf } from "./lockstep.ts";
 import * as place from "./place.ts";
 import { FirstFaults } from "./row-text.ts";
 import { runFactsOf, runsWith, summaryJson, type RunFacts } from "./summary.ts";
-import { assertControlTotals, exitCodeOfBatch, nextOf, TotalsCollector, type Totals } from "./totals.ts";
+import { assertControlTotals, exitCodeOfBatch, lockstep, nextOf, recordsOf, TotalsCollector } from "./totals.ts";
 
 export interface ResultsInput {
   readonly store: Pick<JournalStore, "rows" | "runs">;
@@ -36,45 +36,37 @@ export interface ResultsInput {
  * state directory (exit code 74). Throws PaydropError `results_unwritable` only when neither can be written.
  */
 export async function writeResults(input: ResultsInput): Promise<BatchReport> {
-  const { batch, config, retryFormat } = input;
-  const file = join(batch.folder, batch.fileName);
-  const report = await place.besideOrElsewhere(file, batch.id, config.state_dir, async (path, elsewhere) => {
-    const open: AtomicFile[] = [];
-    try {
-      return await writeAt(input, path, elsewhere, open);
-    } finally {
-      for (const one of open) await one.discard();
-    }
-  });
-  if (report.files.elsewhere === undefined) {
-    // what had to wait in the state directory is not true any more
-    const waited = place.outPaths(place.elsewhereOf(file, batch.id, config.state_dir), batch.format, retryFormat);
-    for (const path of Object.values(waited)) await rm(path, { force: true });
-  }
+  const { folder, fileName, id, format } = input.batch;
+  const stateDir = input.config.state_dir;
+  const report = await place.besideOrElsewhere(join(folder, fileName), id, stateDir, (path, elsewhere) =>
+    writeAt(input, path, elsewhere),
+  );
+  if (report.files.elsewhere !== undefined) return report;
+  // what had to wait in the state directory is not true any more
+  const waited = place.outPaths(join(place.elsewhereOf(id, stateDir), fileName), format, input.retryFormat);
+  for (const path of Object.values(waited)) await rm(path, { force: true });
   return report;
 }
 
-/** `file`: the path that the names begin with. `open`: takes the files that are being written. */
-async function writeAt(
-  input: ResultsInput,
-  file: string,
-  elsewhere: string | undefined,
-  open: AtomicFile[],
-): Promise<BatchReport> {
-  const { batch, store } = input;
+/** `file`: the path that the names begin with. */
+async function writeAt(input: ResultsInput, file: string, elsewhere: string | undefined): Promise<BatchReport> {
+  const { batch, store, sentBefore } = input;
+  const { destination, period, phase } = batch;
   const paths = await makePlace(input, file);
   const access = await accessLike(file);
+  await using unfinished = new AsyncDisposableStack();
   const create = async (path: string): Promise<AtomicFile> => {
     const made = await AtomicFile.create(path, access);
-    open.push(made);
+    unfinished.defer(() => made.discard());
     return made;
   };
   const { totals, faults, results, retry, retryRows } = await writeRows(input, paths, create);
   assertControlTotals(totals, batch);
   const runs = await store.runs(batch.id);
   const run = input.run ?? runFactsOf(batch, runs);
-  const isCancelled = batch.phase === "cancelled";
-  const exitCode = exitCodeOfBatch(totals, { stop: run.stop, isElsewhere: elsewhere !== undefined, isCancelled });
+  const { stop, startedAt, endedAt, requests } = run;
+  const isCancelled = phase === "cancelled";
+  const exitCode = exitCodeOfBatch(totals, { stop, isElsewhere: elsewhere !== undefined, isCancelled });
   const written = { results: basename(results.path), results_sha256: await results.finish() };
   const corrected = retry && { retry: basename(retry.path), retry_sha256: await retry.finish() };
   const summary = await create(paths.summary);
@@ -83,13 +75,17 @@ async function writeAt(
   await summary.finish();
   // the retry file last: only by what a summary notes of it is it told from one that a person corrects
   for (const one of [results, summary, ...(retry ? [retry] : [])]) await one.publish(true);
-  const files = {
-    ...{ results: results.path, summary: summary.path },
-    ...(retry ? { retry: retry.path, retryRows } : {}),
-    ...(elsewhere === undefined ? {} : { elsewhere }),
+  const { total, byStatus, accounts, goesAgain, rowsToLookAt } = totals;
+  return {
+    ...{ batch: batch.id, file: join(batch.folder, batch.fileName), operation: batch.label, destination, period },
+    ...{ total, byStatus, accounts, rowsToLookAt, goesAgain },
+    ...{ requests, startedAt, durationMs: endedAt - startedAt, stop, sentBefore, exitCode },
+    phase: phase === "paused" || phase === "cancelled" ? phase : undefined,
+    files: { results: results.path, summary: summary.path, retry: retry?.path, retryRows, elsewhere },
+    remarks: [...batch.remarks, ...totals.remarks],
+    ...{ invalid: faults.invalid.first, held: faults.held.first },
+    next: nextOf(batch, totals, { stopHint: stop?.hint }),
   };
-  const { invalid, held } = faults;
-  return { ...reportOf(input, run, totals), files, invalid, held, exitCode };
 }
 
 /**
@@ -98,9 +94,9 @@ async function writeAt(
  */
 async function makePlace({ batch, run, retryFormat }: ResultsInput, file: string): Promise<place.OutPaths> {
   const { id, format } = batch;
-  const usual = place.outPaths(file, format, retryFormat);
-  const byId = place.OUT_KINDS.map((kind) => [kind, place.nameOfBatch(usual[kind], id)]);
-  const aside = Object.fromEntries(byId) as place.OutPaths;
+  const usualWith = (of?: FileFormat) => place.outPaths(file, format, of);
+  const asideWith = (of?: FileFormat) => place.outPaths(file, format, of, (path) => place.nameOfBatch(path, id));
+  const [usual, aside] = [usualWith(retryFormat), asideWith(retryFormat)];
   const noted = [await place.notedIn(usual.summary), await place.notedIn(aside.summary)];
   const marks = place.marksOf(noted);
   // the names of the file are another batch's by now: results that are only written again stay under their own id
@@ -110,10 +106,10 @@ async function makePlace({ batch, run, retryFormat }: ResultsInput, file: string
   const isCorrected = (await place.batchAt(wanted.retry, marks.retry)) === place.FOREIGN;
   const paths = isCorrected ? { ...wanted, retry: aside.retry } : wanted;
   for (const kind of place.OUT_KINDS) await place.makeWay(paths[kind], id, marks[kind]);
-  // it may have been written as a workbook
-  const retries = noted.flatMap((one) => one?.files["retry"] ?? []).map((name) => join(dirname(file), basename(name)));
+  // a retry file may have been written as a workbook
+  const all = [usualWith(), usualWith("xlsx"), asideWith(), asideWith("xlsx")];
   for (const kind of place.OUT_KINDS) {
-    for (const path of new Set([usual[kind], aside[kind], ...(kind === "retry" ? retries : [])])) {
+    for (const path of new Set(all.map((one) => one[kind]))) {
       const isReplaced = kind !== "retry" && path === paths[kind];
       if (!isReplaced && (await place.batchAt(path, marks[kind])) === id) await unlink(path);
     }
@@ -127,55 +123,31 @@ async function writeRows(
   create: (path: string) => Promise<AtomicFile>,
 ) {
   const totals = new TotalsCollector();
-  const faults = new FirstFaults(join(batch.folder, batch.fileName));
+  const faults = new FirstFaults(batch);
   const resultsLines = resultsTable(table, batch.format);
   const retryLines = retryTable(table, retryFormat ?? batch.format);
   const results = await create(paths.results);
   let retry: AtomicFile | undefined;
   let retryRows = 0;
-
   await results.write(resultsLines.begin());
   for await (const pairs of lockstep(table.rows(), recordsOf(store, batch.id))) {
-    const lines = [];
-    const toCorrect = [];
-    for (const { row, record } of pairs) {
+    const lines = pairs.map(({ row, record }) => {
       const { reference, debit } = own(row);
       totals.add(record, debit);
       faults.add(record);
-      const line = resultsRow(row, record, batch, reference);
-      lines.push(line);
-      if (isToCorrect(record)) toCorrect.push(retryRow(line, batch));
-    }
+      return resultsRow(row, record, batch, reference);
+    });
     await results.write(resultsLines.rows(lines));
+    const toCorrect = pairs.filter(({ record }) => isToCorrect(record));
     if (toCorrect.length === 0) continue;
     retryRows += toCorrect.length;
-    const isNew = retry === undefined;
-    retry ??= await create(paths.retry);
-    if (isNew) await retry.write(retryLines.begin());
-    await retry.write(retryLines.rows(toCorrect));
+    if (!retry) {
+      retry = await create(paths.retry);
+      await retry.write(retryLines.begin());
+    }
+    await retry.write(retryLines.rows(toCorrect.map(({ row, record }) => retryRow(row, record, batch))));
   }
   await results.write(resultsLines.end());
   await retry?.write(retryLines.end());
-  return { totals: totals.totals(), faults, results, retry, retryRows };
-}
-
-function reportOf(
-  { batch, sentBefore }: ResultsInput,
-  run: RunFacts,
-  totals: Totals,
-): Omit<BatchReport, "files" | "invalid" | "held" | "exitCode"> {
-  const { total, byStatus, accounts, goesAgain, rowsToLookAt } = totals;
-  const { stop, requests, startedAt, endedAt } = run;
-  const { phase, period } = batch;
-  return {
-    ...{ batch: batch.id, file: join(batch.folder, batch.fileName), operation: batch.label },
-    ...{ destination: batch.destination, requests, startedAt, durationMs: endedAt - startedAt },
-    ...{ total, byStatus, accounts, rowsToLookAt, next: nextOf(batch, totals, { stopHint: stop?.hint }) },
-    remarks: [...batch.remarks, ...totals.remarks],
-    ...(period === undefined ? {} : { period }),
-    ...(sentBefore === undefined ? {} : { sentBefore }),
-    ...(stop ? { stop } : {}),
-    ...(phase === "paused" || phase === "cancelled" ? { phase } : {}),
-    ...(goesAgain > 0 ? { goesAgain } : {}),
-  };
+  return { totals: totals.totals(), faults, results, retry, retryRows: retryRows || undefined };
 }

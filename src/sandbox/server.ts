@@ -7,11 +7,10 @@ import * as z from "zod/mini";
 import { createOpener, readAesIv, readAesKey, type Padding } from "../client/envelope.ts";
 import { SETTINGS } from "../config/schema.ts";
 import { PaydropError } from "../errors.ts";
-import { createFates, FAULTS, type FaultRates, type LatencyRange } from "./faults.ts";
-import { ledgerOf, serve, type Ledger, type Service } from "./serve.ts";
+import { createFates, FAULTS, ledgerOf, serve } from "./serve.ts";
+import type { FaultRates, LatencyRange, Ledger, Service } from "./serve.ts";
 
-export type { FaultName, FaultRates, LatencyRange } from "./faults.ts";
-export type { Ledger, LedgerEntry } from "./serve.ts";
+export type { FaultName, FaultRates, LatencyRange, Ledger, LedgerEntry } from "./serve.ts";
 
 /** Well known on purpose: they open nothing but the sandbox. */
 export const SANDBOX_API_KEY = "sandbox-api-key-no-secret";
@@ -57,14 +56,17 @@ const range = z.object({ min: z.number(RANGE).check(z.minimum(0, RANGE)), max: z
 const whole = (max: number, right: string) => z.int(right).check(z.minimum(0, right), z.maximum(max, right));
 
 /** A misspelt option is refused: a test that asks for faults must not pass without any. */
-const OPTIONS = z.strictObject({
-  port: z._default(whole(65_535, "from 0 to 65535"), 7900),
-  apiKey: z._default(z.string("a text").check(z.minLength(1, "a text")), SANDBOX_API_KEY),
-  padding: SETTINGS.shape.padding,
-  seed: z._default(whole(2 ** 31, "a whole number"), 1),
-  faults: z._default(z.partialRecord(z.enum(FAULTS), share, SHARES).check(z.refine(isShare, SHARES)), {}),
-  latencyMs: z._default(range.check(z.refine(({ min, max }) => max >= min, RANGE)), { min: 0, max: 0 }),
-});
+const OPTIONS = z.strictObject(
+  {
+    port: z._default(whole(65_535, "from 0 to 65535"), 7900),
+    apiKey: z._default(z.string("a text").check(z.minLength(1, "a text")), SANDBOX_API_KEY),
+    padding: SETTINGS.shape.padding,
+    seed: z._default(whole(2 ** 31, "a whole number"), 1),
+    faults: z._default(z.partialRecord(z.enum(FAULTS), share, SHARES).check(z.refine(isShare, SHARES)), {}),
+    latencyMs: z._default(range.check(z.refine(({ min, max }) => max >= min, RANGE)), { min: 0, max: 0 }),
+  },
+  "an option: port, apiKey, padding, seed, faults, latencyMs",
+);
 
 /**
  * A server with the endpoints of §4, for trying and testing; nothing in it moves money. Where §4 to §8 are silent its
@@ -101,8 +103,6 @@ function readOptions(options: SandboxOptions): z.output<typeof OPTIONS> {
   const { success, data, error } = OPTIONS.safeParse(options);
   if (success) return data;
   const [issue] = error.issues;
-  if (issue?.code === "unrecognized_keys")
-    throw new PaydropError("option_unknown", { option: issue.keys[0], known: Object.keys(OPTIONS.shape).join(", ") });
-  const [option = "what startSandbox is given"] = issue?.path ?? [];
-  throw new PaydropError("option_wrong", { option: String(option), right: issue?.message });
+  const option = issue?.code === "unrecognized_keys" ? issue.keys[0] : issue?.path[0];
+  throw new PaydropError("option_wrong", { option: String(option ?? "this"), right: issue?.message });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RowRecord } from "../../src/journal/store.ts";
 import { stopFor } from "../../src/messages/stops.ts";
-import { lockstep } from "../../src/results/lockstep.ts";
+import { lockstep } from "../../src/results/totals.ts";
 import { assertControlTotals, byStatusOf, exitCodeOfBatch, TotalsCollector } from "../../src/results/totals.ts";
 import { rowRecord } from "../support/records.ts";
 
