@@ -19,7 +19,7 @@ import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown } from "./journal/known.ts";
 import { newRowOf } from "./journal/new-row.ts";
 import type { Act, BatchRecord, JournalStore, NewBatch, Who } from "./journal/store.ts";
-import { isStopOfRest, stopFor } from "./messages/stops.ts";
+import { isStopOfRest, stopFor } from "./messages/outcomes.ts";
 import { OPERATIONS } from "./operations/index.ts";
 import { firstHeld } from "./results/row-text.ts";
 import { byStatusOf } from "./results/totals.ts";

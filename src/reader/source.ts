@@ -1,6 +1,6 @@
 import { normalizeName } from "../column-name.ts";
 import { FileRefusedError } from "../errors.ts";
-import { FILE_FAULTS } from "../messages/file-faults.ts";
+import { FILE_FAULTS } from "../messages/faults.ts";
 import type { Facts, Fault } from "../messages/sentence.ts";
 import { printable, quotedNames } from "../printable.ts";
 
