@@ -16,7 +16,7 @@ export class PaydropError extends Error {
   readonly hint: string;
 
   constructor(reason: ErrorReason, facts: Facts = {}, options?: ErrorOptions) {
-    const { code, sentence } = errorOf(reason);
+    const [code, sentence] = errorOf(reason);
     const { text, todo } = told(sentence, facts);
     super(text, options);
     this.name = "PaydropError";

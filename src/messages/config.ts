@@ -1,4 +1,4 @@
-import { told, type Catalogue, type Facts, type Sentence } from "./sentence.ts";
+import { foundIn, told, type Catalogue, type CodeIn, type Facts } from "./sentence.ts";
 
 /** What may be wrong with one setting, one rule or one mapping. All that is wrong is told at once. */
 export const SETTING_FAULTS = {
@@ -9,7 +9,7 @@ export const SETTING_FAULTS = {
   secret_key: `{place} does not belong here
     → a settings file is copied, mailed and checked in; keys are PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, each also with _FILE`,
   unknown_variable: "{variable} is not a setting and has no effect → did you mean {meant}?",
-  sandbox_variable: `PAYDROP_SANDBOX is set, but only the flag --sandbox chooses the sandbox
+  sandbox_variable: `only the flag --sandbox chooses the sandbox, not PAYDROP_SANDBOX
     → add the flag, or unset the variable`,
   mapping_option: "{place}: a {operation} has no options → remove the line option",
   mapping_twice: '{place}: "{twice}" has two places → leave it one column, constant or lookup table',
@@ -29,13 +29,12 @@ export const CONFIG_ERRORS = {
     → ${TAKE_RIGHT}`,
   settings_unreadable: "{path}: {why} → Check --config or PAYDROP_CONFIG. Is HOME that of another user?",
   settings_broken: `{path}: line {line}, column {column}: {what}
-    → A line reads key = value, with texts in quotes: timeout = "90s"`,
+    → Write key = value, with texts in quotes: timeout = "90s"`,
   settings_in_inbox: `the settings file {path} lies in the inbox {inbox}
     → Keep them apart: whoever drops files must not reach the settings. Nothing was sent.`,
   no_home: `this user has no home folder (HOME), so the memory of what was sent has no place
     → Name a folder that is kept: --state-dir or PAYDROP_STATE_DIR.`,
-  state_dir_writable: `other users can write in the state directory {folder} (mode {mode})
-    → Make it private: chmod 700 {word}`,
+  state_dir_writable: "other users can write in the state directory {folder} (mode {mode}) → chmod 700 {word}",
   state_dir_shared: `the state directory {folder} is open to others and holds other files, such as {foreign}
     → Name a folder of its own with --state-dir.`,
   missing_for_sending: `missing: {missing}
@@ -46,15 +45,13 @@ export const CONFIG_ERRORS = {
 
   // keys
   secret_both: "{variable} and {variable}_FILE are both set → Unset one of the two.",
-  secret_file_open: `the file of {origin} may be written by others than its owner
-    → ${TAKE_RIGHT}`,
+  secret_file_open: `the file of {origin} may be written by others than its owner → ${TAKE_RIGHT}`,
   secret_file_unreadable: `{origin} leads to no file that can be read ({why}); what stands in it is not repeated, it may be a key
     → Put the path of a file in it that this user may read. The key itself belongs in the variable without _FILE.`,
   secret_wrong: `{what} {wrong} → ${COPY_KEY}`,
   key_wrong: `{name} has {characters} characters; right would be {hex} of hex, {base64} of base64 or {bytes} of plain text (key_encoding: {encoding})
     → ${COPY_KEY}`,
-  keys_missing: `a {operation} travels encrypted: AES key or IV is missing
-    → Give both: PAYDROP_AES_KEY and PAYDROP_AES_IV.`,
+  keys_missing: "a {operation} travels encrypted: AES key or IV is missing → Set PAYDROP_AES_KEY and PAYDROP_AES_IV.",
   padding_none: `padding "none" needs a payload of a multiple of 16 bytes, and this one has {bytes}
     → Choose the padding that the service expects, such as padding = "pkcs7".`,
 
@@ -62,8 +59,7 @@ export const CONFIG_ERRORS = {
   tls_off: `NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anybody on the way could read the key and change payments
     → Unset it. To trust a certificate of your own, set PAYDROP_CA_FILE.`,
   pem_wrong: "{path} cannot be used: {why} → Give a PEM file that paydrop may read.",
-  proxy_wrong: `HTTPS_PROXY or HTTP_PROXY is not the address of a proxy
-    → Write it like http://proxy.example:3128, or unset it.`,
+  proxy_wrong: "HTTPS_PROXY or HTTP_PROXY is no proxy address → Write it like http://proxy.example:3128, or unset it.",
   not_reached: `not reached: {why}
     → Compare address, port and clock. Is there a firewall or proxy in between? For certificates of your own: PAYDROP_CA_FILE.`,
   port_taken: "{flag} {port}: {why} → Choose a port that is free.",
@@ -90,40 +86,28 @@ export interface Finding {
 }
 
 const FINDINGS = {
-  fine: ["fine", "{found}"],
-  wrong: ["wrong", "{found} → {todo}"],
-  not_set: ["wrong", "not set → Set {variable}."],
-  not_set_for_payouts: ["look", "not set → It is needed for payouts only."],
-  state_open: ["wrong", "{path} is open to others (mode {mode}) → chmod 700 {word}"],
-  network: [
-    "wrong",
-    `lies on a network disk ({disk})
-      → Keep the state folder on a local disk: locks cannot be trusted there, and rows could go twice.`,
-  ],
-  inbox_open: [
-    "look",
-    `anybody on this machine may write there (mode {mode})
+  fine: { fine: "{found}" },
+  look: {
+    not_set_for_payouts: "not set → It is needed for payouts only.",
+    inbox_open: `anybody on this machine may write there (mode {mode})
       → Whoever can drop a file can pay: give the right to one group only.`,
-  ],
-  not_apart: [
-    "wrong",
-    `the inbox and the {other} lie within each other
-      → Keep them apart: whoever drops files must not reach it.`,
-  ],
-  inbox_held: [
-    "look",
-    `nothing goes from it: {why}
-      → A person lets it go on: paydrop resume --inbox {word} --by NAME`,
-  ],
-  clock_behind: [
-    "wrong",
-    `{now}, but the journal has already seen {seen}
+    inbox_held: "nothing goes from it: {why} → A person lets it go on: paydrop resume --inbox {word} --by NAME",
+  },
+  wrong: {
+    wrong: "{found} → {todo}",
+    not_set: "not set → Set {variable}.",
+    state_open: "{path} is open to others (mode {mode}) → chmod 700 {word}",
+    network: `lies on a network disk ({disk})
+      → Keep the state folder on a local disk: locks cannot be trusted there, and rows could go twice.`,
+    not_apart:
+      "the inbox and the {other} lie within each other → Keep them apart: whoever drops files must not reach it.",
+    clock_behind: `{now}, but the journal has already seen {seen}
       → Set the clock if it is wrong. If it is right, that of an earlier run was ahead.`,
-  ],
-} as const satisfies Readonly<Record<string, readonly [health: Finding["health"], sentence: Sentence]>>;
+  },
+} as const satisfies Readonly<Record<Finding["health"], Catalogue>>;
 
-export function finding(what: string, code: keyof typeof FINDINGS, facts: Facts = {}): Finding {
-  const [health, sentence] = FINDINGS[code];
+export function finding(what: string, code: CodeIn<typeof FINDINGS>, facts: Facts = {}): Finding {
+  const [health, sentence] = foundIn(FINDINGS, code);
   const { text, todo } = told(sentence, facts);
   return { what, health, found: text, ...(todo === "" ? {} : { hint: todo }) };
 }

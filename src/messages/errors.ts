@@ -1,5 +1,5 @@
 import { CONFIG_ERRORS } from "./config.ts";
-import type { Catalogue, Sentence } from "./sentence.ts";
+import { foundIn, type Catalogue, type CodeIn, type Sentence } from "./sentence.ts";
 
 const NOTHING_SENT = "Nothing was sent.";
 const RESTORE = `${NOTHING_SENT} Restore the state directory from a backup.`;
@@ -40,8 +40,7 @@ const USAGE_ERRORS = {
       → \`paydrop status\` lists them. Those of another state folder need its --state-dir.`,
   no_batch_of_file: `no batch was made of {file}
     → Name it with its folder, or name the batch: \`paydrop status\` lists them. A refused file makes none; \`paydrop check\` says why.`,
-  not_a_person: `paydrop is not a person: its own acts stand under that name
-    → Say who decides: --by NAME`,
+  not_a_person: "paydrop is not a person: its own acts stand under that name → Say who decides: --by NAME",
   by_missing: "this needs the name of the person who decides → Add --by NAME: {example}",
   lost_journal_by: "--accept-lost-journal needs the name of a person → Add --by NAME.",
   word_missing: "{option} is missing → {example}",
@@ -49,8 +48,7 @@ const USAGE_ERRORS = {
   rows_or_all: "say either --row N… or {all} → {example}",
   rows_malformed: '"{said}" is no row number → Write rows as in result_row: 91, 164-170',
   row_missing: "batch {batch} has no row {row} → Nothing was changed.",
-  batch_cancelled: `batch {batch} is cancelled: nothing of it goes
-    → Put the rows that must go after all into a new file.`,
+  batch_cancelled: "batch {batch} is cancelled → Put rows that must go after all into a new file.",
   batch_paused: "batch {batch} is paused → To go on: paydrop resume {batch}",
   batch_phase: `batch {batch} is {phase}, it cannot become {wanted}
     → Nothing was changed. \`paydrop status {batch}\` shows it.`,
@@ -61,16 +59,13 @@ const USAGE_ERRORS = {
     → Nothing was settled: only an unknown row is, or an accepted one that the bank gave back (as not-done).`,
   settle_accepted: `row {row} was accepted by the service. Settled as not done it may go again, and be paid twice
     → Nothing was settled. If the bank gave the money back, add its amount: --total {amount}`,
-  settle_too_soon: `row {row} is on its way
-    → Wait until its run has ended: paydrop status {batch}`,
-  list_alone: `--from stands alone: batch, row and decision are in the list
-    → Leave out BATCH, --row and --as.`,
+  settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
+  list_alone: "--from stands alone: batch, row and decision are in the list → Leave out BATCH, --row and --as.",
 
   // confirming how a file is read
   map_bank_file: `{name}: its first line is a bank's own, and no line says what its columns are
     → Put one line with their names in its place, such as payment_mode,bank_acc_num,ifsc_code,amount,name,narration. Then run paydrop map again.`,
-  map_pair: `{flag} {pair}: this is no field=…, or one that was said already
-    → The fields are {fields}.`,
+  map_pair: "{flag} {pair}: this is no field=…, or one that was said already → The fields are {fields}.",
   map_column: "--set: the file has no column {column} → It has {columns}.",
   map_const_each: `--const {field}: it differs from row to row or from file to file; one value would be that of every row
     → Name a column: --set {field}=COLUMN. A period of one file: --period.`,
@@ -108,14 +103,11 @@ const JOURNAL_ERRORS = {
     → Put the file back from a backup of the state directory. Only this batch is affected; \`paydrop status\` tells what was sent of it.`,
   spool_missing: `the checked payments of the batch are missing: {path}
     → ${RESTORE} Or cancel the batch and run its file again.`,
-  spool_damaged: `the checked payments of the batch are damaged: {path}
-    → ${RESTORE} Look at the disk first.`,
+  spool_damaged: `the checked payments of the batch are damaged: {path} → ${RESTORE} Look at the disk first.`,
   journal_lost: `the journal is missing from {folder}, but files were taken there: what was sent is not known any more
     → ${RESTORE} ${GO_ON_WITHOUT}`,
-  journal_damaged: `the journal {path} is damaged: {found}
-    → ${RESTORE} ${GO_ON_WITHOUT}`,
-  journal_unusable: `the journal {path} cannot be used: {found}
-    → ${LOOK_AT_DISK}`,
+  journal_damaged: `the journal {path} is damaged: {found} → ${RESTORE} ${GO_ON_WITHOUT}`,
+  journal_unusable: `the journal {path} cannot be used: {found} → ${LOOK_AT_DISK}`,
   journal_busy: `the journal {path} is kept by another process: {found}
     → ${NOTHING_SENT} A paydrop that was stopped, or a program that copies the journal, must go on to its end. Then do this again.`,
   journal_of_other_version: `the journal {path} was written by another version of paydrop (its version is {version})
@@ -194,25 +186,20 @@ const ERRORS = {
     unwritable: ({ code }) =>
       `nothing can be written beside {name}: ${WHY_UNWRITABLE[String(code)] ?? "{found}"}
         → Let paydrop write there, and make room. ${WRITE_AGAIN}`,
-    in_the_way: `{name} is there already and is not what paydrop wrote
-      → Move it away or give it another name. ${WRITE_AGAIN}`,
+    in_the_way: `{name} is there already and is not what paydrop wrote → Move or rename it. ${WRITE_AGAIN}`,
     stdout_lost: `stdout cannot be written: {why}
       → Make room. Payments go on, and paydrop status shows what became of them.`,
     stop_stays: "{path} cannot be removed ({found}), and the folder is still held → Remove it, then run this again.",
     template_unwritable: `{out} cannot be written: {why}
       → Is there a folder {folder}, and may paydrop write there? Name another file with --out.`,
-    map_unwritable: `{path} cannot be written: {why}
-      → Let paydrop write there, or add the lines by hand, without --write.`,
+    map_unwritable: "{path} cannot be written: {why} → Let paydrop write there, or add the lines by hand.",
   },
 } as const satisfies Readonly<Record<string, Catalogue>>;
 
 export type ErrorCode = keyof typeof ERRORS;
-export type ErrorReason = { [Code in ErrorCode]: keyof (typeof ERRORS)[Code] }[ErrorCode];
-
-const CODES = Object.keys(ERRORS) as ErrorCode[];
+export type ErrorReason = CodeIn<typeof ERRORS>;
 
 /** The code and the sentence of a reason. */
-export function errorOf(reason: ErrorReason): { readonly code: ErrorCode; readonly sentence: Sentence } {
-  const code = CODES.find((one) => Object.hasOwn(ERRORS[one], reason)) ?? "usage";
-  return { code, sentence: (ERRORS[code] as Catalogue)[reason] ?? reason };
+export function errorOf(reason: ErrorReason): readonly [code: ErrorCode, sentence: Sentence] {
+  return foundIn(ERRORS, reason);
 }

@@ -47,8 +47,7 @@ export const FILE_FAULTS = {
       : ofKind("this looks like", facts),
   format_differs: (facts) => ofKind("this is", facts, ", not what its name says"),
   file_empty: "the file is empty (0 bytes) → Save the file again, or wait until it has been copied.",
-  file_blank: `the file holds nothing but white space or empty cells
-    → Save the file again with a header line and its rows.`,
+  file_blank: "the file holds nothing but white space or empty cells → Save it again with a header line and its rows.",
   no_rows: "the file has no rows of payments → Add the rows and drop the file again.",
   not_utf8: ({ sensible }) => {
     const setting = sensible ? ' If an old program makes such files, set encoding = "{sensible}" in paydrop.toml.' : "";
@@ -60,10 +59,10 @@ export const FILE_FAULTS = {
     → Copy the file again completely, or save it as "CSV UTF-8".`,
   delimiter_unknown: `the first line asks for the delimiter {delimiter}; comma, semicolon, tab and | can be read
     → Save the file with commas between the columns.`,
-  quote_unclosed: `a double quote was opened and is never closed
-    → Close the quote at the end of its cell. A quote inside a cell is written "".`,
+  quote_unclosed: `a double quote is never closed
+    → Close it at the end of its cell. A quote inside a cell is written "".`,
   quote_stray: `a double quote stands in the middle of a cell
-    → Put the whole cell in quotes, and write a quote inside it as "".`,
+    → Put the whole cell in quotes, with "" for the one inside.`,
   quote_after_space: "a space stands between the {sign} and the quote → Delete the spaces after the {sign}s.",
   row_ragged: ({ cells, columns, cut, isFirst }) => {
     const taken = cut ? '; "{cut}" was taken for several cells' : "";
@@ -88,7 +87,7 @@ export const FILE_FAULTS = {
     → Put a line with the names of the columns above it. \`paydrop template\` shows them.`,
   columns_change: `names of the columns stand here once more, not in the order of the header: another table begins below them
     → Save each table as a file of its own.`,
-  workbook_damaged: `this workbook cannot be read: it is damaged or not complete
+  workbook_damaged: `this workbook is damaged or not complete
     → Open it in Excel, save it again, and copy it completely.`,
   workbook_too_large: `this workbook is larger than any that people make
     → Copy the rows into a new workbook and save that, or save the sheet as CSV UTF-8.`,
@@ -97,8 +96,7 @@ export const FILE_FAULTS = {
     → Name the one to be read with \`--sheet NAME\`, or delete or hide the others.`,
   json_malformed: `this is not valid JSON
     → Let the program that made the file write it again. One whole object on each line is a file that ends in .jsonl.`,
-  json_truncated: `the JSON ends in the middle
-    → The file was probably not copied completely. Copy it again.`,
+  json_truncated: "the JSON ends in the middle → The file was probably not copied completely. Copy it again.",
   json_not_objects: "the row is not an object → Write each row as an object in braces: { … }.",
   json_wrapper: `{found} → Write ${WRAPPER}, each at most once.`,
   json_beside_rows: `{name} stands beside the rows, and nobody can say what it was meant to do
@@ -120,8 +118,7 @@ export const FILE_FAULTS = {
   operation_unknown: ({ said }) =>
     `${said === undefined ? "no column tells what the rows are" : '"operation" in the file says "{said}"'}
       → Put the file into a folder named payouts, transfers, loans or collections, or say it with --operation. A file of another system: \`paydrop map FILE\`.`,
-  operation_ambiguous: `these columns could be {looks}
-    → Move the file to the folder of its kind, or say it with --operation.`,
+  operation_ambiguous: "these columns could be {looks} → Move the file to its own folder, or say --operation.",
   operation_mismatch: ({ by }) =>
     `these columns are for {looks}; ${BY_WHOM[String(by)] ?? ""} {said}
       → Move the file to the folder {looks}, or say it: --operation {other}.`,

@@ -25,8 +25,7 @@ export const HOLDS = {
     → Nothing to do if they are the same payments. Another month, and none is stated: {cancel}, then paydrop run {file} --period YYYY-MM. If they are meant again: paydrop release {batch} --all --by NAME --reason TEXT`,
   mostly_paid: `Most rows of this file repeat batch {otherBatch}, so this one waits with them
     → Was the month forgotten? {cancel}, then paydrop run {file} --period YYYY-MM. If this row is a new one: {release}`,
-  not_now: `A column says that it is not to go now
-    → Nothing to do until then. If it is to go now: {release}`,
+  not_now: "A column says that it is not to go now → Nothing to do until then. If it is to go now: {release}",
   all_or_nothing: `Another row of the file is invalid, and the settings send the whole file or nothing
     → {cancel}, then correct the invalid row and drop the file again`,
 } as const satisfies Catalogue;

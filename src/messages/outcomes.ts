@@ -93,8 +93,7 @@ const LOOK_UP = "look the unknown row up in the service's dashboard";
 
 /** Why a run ends before its last row. `{http}` is ` (HTTP 401)`, `{for}` is ` for payouts` where other operations may go on. */
 export const STOPS = {
-  key_refused: `the service did not accept our key{for}{http}
-    → ask IT to check PAYDROP_API_KEY, then ${SAME_FILE}`,
+  key_refused: `the service did not accept our key{for}{http} → ask IT to check PAYDROP_API_KEY, then ${SAME_FILE}`,
   address_refused: `the service does not know this address{for}{http}
     → check PAYDROP_BASE_URL, then, with --accept-destination where it was wrong, ${SAME_FILE}`,
   redirect: `something answered with a redirect, which is never followed{http}

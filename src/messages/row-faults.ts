@@ -62,8 +62,7 @@ export const ROW_FAULTS = {
   no_payment: "this line is {what}, no payment → Delete this line. The other rows are not affected.",
 
   // a column mapping
-  paise_with_point: `"{value}" has a point, and the mapping says that amounts are paise
-    → Correct the cell, or the mapping.`,
+  paise_with_point: '"{value}" has a point, but the mapping counts paise → Correct the cell, or the mapping.',
   value_not_mapped: `the mapping does not know "{value}"; it knows: {known}
     → Correct the cell, or add the value to the mapping in paydrop.toml.`,
   value_not_taken: ({ found }) =>
@@ -71,10 +70,8 @@ export const ROW_FAULTS = {
       ? `this cell is empty; the mapping takes only {taken} here
           → If this row is a total or a remark, delete it. If it is a payment, write {taken}.`
       : "the mapping takes only {taken} here → Pay the row another way, or correct the cell.",
-  lookup_missing: `"{value}" is not in the table {table}
-    → Add a line for it to the table, or correct the cell.`,
-  lookup_ambiguous: `"{value}" stands in the table {table} with different values
-    → Keep one of its lines in the table.`,
+  lookup_missing: '"{value}" is not in the table {table} → Add a line for it to the table, or correct the cell.',
+  lookup_ambiguous: '"{value}" stands in the table {table} with different values → Keep one of its lines in the table.',
   column_not_confirmed: `only this row has this column; the mapping does not know it
     → Take it out of the row, or confirm the columns again with paydrop map.`,
 
@@ -82,20 +79,17 @@ export const ROW_FAULTS = {
   value_missing: "this cell is empty, and {field} is required → Fill it in.",
   hidden_character: ({ found }) =>
     `"{value}" has ${CONTROLS[String(found)] ?? "an invisible character ({found})"} in it → ${RETYPE}`,
-  broken_character: `"{value}" has letters that were lost earlier
-    → Type the cell again, and save the file as CSV UTF-8.`,
+  broken_character: '"{value}" has letters that were lost earlier → Type it again, and save as CSV UTF-8.',
   id_not_ascii: `"{value}" has a character in it ({found}) that is on no English keyboard → ${RETYPE}`,
   json_nested: "an object or a list stands here, not {thing} → Write one text or number.",
-  placeholder: `"{value}" is what is written where a value is missing
-    → Fill in the real value, or leave the cell empty.`,
+  placeholder: '"{value}" stands for a missing value → Fill in the real value, or leave the cell empty.',
   ditto_mark: '"{value}" is a ditto mark → Write the value itself, as in the row above.',
   digits_hidden: '"{value}" is {thing} with hidden digits → Write all of its digits, from the original.',
   other_value: '"{value}" is {looks}, not {thing} → Put each value into its own column.',
   malformed: `"{value}" has {found} characters; {thing} is {form} → ${FROM_ORIGINAL}`,
 
   // who is paid
-  account_word: `"{value}" stands where {thing} belongs
-    → Write {field}. If the row is not to be paid now, take it out.`,
+  account_word: '"{value}" stands where {thing} belongs → Write {field}. If the row is not to be paid now, delete it.',
   word_beside: '"{value}" has a word beside the number → Write the number alone.',
   two_values: '"{value}" holds two numbers → Write the one that is to be used.',
   letter_in_number: `"{value}" has a letter among its digits, such as O for 0 → ${FROM_ORIGINAL}`,
@@ -121,28 +115,23 @@ export const ROW_FAULTS = {
   },
   amount_not_positive: '"{value}" is not more than zero → Correct the amount, or delete the row.',
   amount_too_many_digits: '"{value}" has {found} digits; at most {most} are allowed → Correct the amount.',
-  amount_too_many_decimals: `"{value}" has {found} digits after the point; at most {most} are allowed
-    → Round the amount.`,
+  amount_too_many_decimals: '"{value}" has {found} decimals; at most {most} are allowed → Round the amount.',
   amount_over_cap: '"{value}" is more than {most}, the most for one row → Correct it, or have max_per_row raised.',
   currency_other: `"{value}" is not INR; only the amount is sent, as rupees
     → Pay the row another way. If the column says nothing of the amount: own_columns = ["{name}"] in paydrop.toml.`,
 
   // rules of the settings
   value_not_allowed: '"{value}" is not allowed here; allowed: {known} → Write one of them, or change [rules].',
-  pattern_differs: `"{value}" does not have the form {found}
-    → Correct it. The form is set by [rules] in paydrop.toml.`,
+  pattern_differs: '"{value}" does not have the form {found} → Correct it. The form is set by [rules] in paydrop.toml.',
   value_too_long: '"{value}" has {found} characters; at most {most} are allowed → Shorten it.',
   value_too_short: `"{value}" has {found} characters; at least {least} are needed → ${FROM_ORIGINAL}`,
 
   // columns that are not sent
-  period_malformed: `"{value}" is not a period
-    → Write a month (2026-11), a week (2026-W47) or a day (2026-11-27).`,
-  retry_of_malformed: `"{value}" is not what a retry file has here, such as K7Q29F3M:14
-    → Empty the cell, if the row is new.`,
+  period_malformed: '"{value}" is not a period → Write a month (2026-11), a week (2026-W47) or a day (2026-11-27).',
+  retry_of_malformed: '"{value}" is not what a retry file has here, such as K7Q29F3M:14 → If the row is new, empty it.',
 
   // held, not invalid
-  not_now: `"{value}" says that the row is not to be paid now
-    → Nothing to do if that is right. Otherwise release the row.`,
+  not_now: '"{value}" says that the row is not to be paid now → Nothing to do if that is right. If not, release it.',
 } as const satisfies Catalogue;
 
 export type RowFaultCode = keyof typeof ROW_FAULTS;
@@ -157,19 +146,17 @@ export const POINTED_OUT = {
   sheet_read: "the sheet {sheet} was read, not {others}",
   title_above: "the header is row {header}; what stands above it was not read",
   rows_hidden: "CAREFUL: {rows:row} ({which}) hidden in the sheet: read like all others",
-  account_length: `"{value}" has {found} digits; other accounts of this bank here have {usual}
-    → Zeros in front may be gone.`,
+  account_length: '"{value}" has {found} digits; others of this bank have {usual} → Zeros in front may be gone.',
   account_is_mobile: '"{value}" is the mobile number of this row, too → Write the account number.',
   account_is_debit: '"{value}" is the account that pays, too → Correct one of the two accounts.',
   amount_like_account: `"{value}" is a large amount beside a short account; have the two changed places?
     → ${WITH_ORIGINAL}`,
   amount_unusual: `"{value}" is about {times} times the middle amount of this file, {middle}
-    → Look for a digit too many.`,
+    → Look for an extra digit.`,
   payee_twice: '"{value}" stands in row {other}, too → Delete one of the rows unless both are meant.',
-  ifsc_of_banks: `"{value}" stands beside two bank names: here and in row {other}
-    → Look up the branch code of both.`,
-  shown_otherwise: `"{value}" goes out as it is stored, in rupees; its cell shows "{shown}"
-    → Correct it if that is meant.`,
+  ifsc_of_banks: '"{value}" stands beside two bank names: here and in row {other} → Look up the branch code of both.',
+  shown_otherwise: `"{value}" goes out, in rupees; its cell shows "{shown}"
+    → Correct the cell if you mean what it shows.`,
 
   // of the whole file
   taken_before: `this file was taken on {day} as batch {batch}; its rows are told as they stand there

@@ -11,6 +11,21 @@ export type Sentence = string | ((facts: Facts) => string);
 /** Sentences by the code under which they are told. */
 export type Catalogue = Readonly<Record<string, Sentence>>;
 
+/** The codes of catalogues in groups. */
+export type CodeIn<Groups> = { [Group in keyof Groups]: keyof Groups[Group] & string }[keyof Groups];
+
+/** Where a code stands in catalogues in groups, and its sentence. */
+export function foundIn<Groups extends Readonly<Record<string, Catalogue>>>(
+  groups: Groups,
+  code: CodeIn<Groups>,
+): readonly [group: keyof Groups, sentence: Sentence] {
+  for (const group of Object.keys(groups)) {
+    const sentence = groups[group]?.[code];
+    if (sentence !== undefined) return [group, sentence];
+  }
+  throw new Error(`no sentence has the code ${code}`);
+}
+
 /** A sentence with its facts in it. `todo` is empty where nothing is to be done. */
 export interface Told {
   readonly text: string;
