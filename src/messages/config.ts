@@ -9,8 +9,7 @@ export const SETTING_FAULTS = {
   secret_key: `{place} does not belong here
     → a settings file is copied, mailed and checked in; keys are PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, each also with _FILE`,
   unknown_variable: "{variable} is not a setting and has no effect → did you mean {meant}?",
-  sandbox_variable: `only the flag --sandbox chooses the sandbox, not PAYDROP_SANDBOX
-    → add the flag, or unset the variable`,
+  sandbox_variable: "only the flag --sandbox chooses the sandbox → add it, or unset PAYDROP_SANDBOX",
   mapping_option: "{place}: a {operation} has no options → remove the line option",
   mapping_twice: '{place}: "{twice}" has two places → leave it one column, constant or lookup table',
   mapping_incomplete: `{place}: nothing gives {missing}
@@ -25,20 +24,16 @@ const TAKE_RIGHT = "Take that right from them: chmod go-w {word}";
 /** Errors of settings, keys, connections, and of what a setting names. */
 export const CONFIG_ERRORS = {
   settings_wrong: "{wrong} → Correct it and run again. Nothing was sent.",
-  settings_open: `{path} may be written by others than its owner: whoever can change it can redirect payments
-    → ${TAKE_RIGHT}`,
+  settings_open: `{path} may be written by others: they could redirect payments → ${TAKE_RIGHT}`,
   settings_unreadable: "{path}: {why} → Check --config or PAYDROP_CONFIG. Is HOME that of another user?",
-  settings_broken: `{path}: line {line}, column {column}: {what}
-    → Write key = value, with texts in quotes: timeout = "90s"`,
-  settings_in_inbox: `the settings file {path} lies in the inbox {inbox}
-    → Keep them apart: whoever drops files must not reach the settings. Nothing was sent.`,
-  no_home: `this user has no home folder (HOME), so the memory of what was sent has no place
-    → Name a folder that is kept: --state-dir or PAYDROP_STATE_DIR.`,
+  settings_broken: '{path}: line {line}, column {column}: {what} → Write it like timeout = "90s"',
+  settings_in_inbox: "the settings {path} lie in the inbox {inbox} → Keep them where nobody drops files.",
+  no_home: "this user has no home folder (HOME) for the state directory → Name one that is kept: --state-dir",
   state_dir_writable: "other users can write in the state directory {folder} (mode {mode}) → chmod 700 {word}",
   state_dir_shared: `the state directory {folder} is open to others and holds other files, such as {foreign}
     → Name a folder of its own with --state-dir.`,
-  missing_for_sending: `missing: {missing}
-    → Set them (each key also as …_FILE with a path). To try without any: paydrop run --sandbox FILE`,
+  missing_for_sending:
+    "missing: {missing} → Set them, each key also as …_FILE with a path. Or try: paydrop run --sandbox FILE",
   lookup_no_column: "the lookup table {name} has no column {column} → It has {has}.",
   lookup_not_text: `the lookup table {name} holds something other than text in row {row}, column {column}
     → Format its columns as Text and type the values again, or save it as CSV UTF-8.`,
@@ -59,14 +54,13 @@ export const CONFIG_ERRORS = {
   tls_off: `NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anybody on the way could read the key and change payments
     → Unset it. To trust a certificate of your own, set PAYDROP_CA_FILE.`,
   pem_wrong: "{path} cannot be used: {why} → Give a PEM file that paydrop may read.",
-  proxy_wrong: "HTTPS_PROXY or HTTP_PROXY is no proxy address → Write it like http://proxy.example:3128, or unset it.",
+  proxy_wrong: "HTTPS_PROXY is not the address of a proxy → Write it like http://proxy.example:3128, or unset it.",
   not_reached: `not reached: {why}
     → Compare address, port and clock. Is there a firewall or proxy in between? For certificates of your own: PAYDROP_CA_FILE.`,
   port_taken: "{flag} {port}: {why} → Choose a port that is free.",
 
   // log, metrics and ping
-  not_own_file: `{path} holds something other than log or metrics of paydrop
-    → Name a file of its own, one that is not there yet. Nothing was read or sent.`,
+  not_own_file: "{path} holds something other than log or metrics of paydrop → Name a new file. Nothing was sent.",
   log_unusable: "the log {path} cannot be opened: {why} → Name another --log-file.",
   log_lost: "the log {path} cannot be written: {why}; payments go on",
   metrics_lost: "the metrics cannot be written: {why}; payments go on",
@@ -89,20 +83,17 @@ const FINDINGS = {
   fine: { fine: "{found}" },
   look: {
     not_set_for_payouts: "not set → It is needed for payouts only.",
-    inbox_open: `anybody on this machine may write there (mode {mode})
-      → Whoever can drop a file can pay: give the right to one group only.`,
+    inbox_open: "anybody may write there (mode {mode}) → Let one group write: whoever can drop a file can pay.",
     inbox_held: "nothing goes from it: {why} → A person lets it go on: paydrop resume --inbox {word} --by NAME",
   },
   wrong: {
     wrong: "{found} → {todo}",
     not_set: "not set → Set {variable}.",
     state_open: "{path} is open to others (mode {mode}) → chmod 700 {word}",
-    network: `lies on a network disk ({disk})
-      → Keep the state folder on a local disk: locks cannot be trusted there, and rows could go twice.`,
+    network: "lies on a network disk ({disk}) → Use a local disk: locks there cannot be trusted, rows could go twice.",
     not_apart:
       "the inbox and the {other} lie within each other → Keep them apart: whoever drops files must not reach it.",
-    clock_behind: `{now}, but the journal has already seen {seen}
-      → Set the clock if it is wrong. If it is right, that of an earlier run was ahead.`,
+    clock_behind: "{now}, but the journal has already seen {seen} → Set the clock, unless an earlier one was ahead.",
   },
 } as const satisfies Readonly<Record<Finding["health"], Catalogue>>;
 

@@ -10,8 +10,7 @@ const GO_ON_WITHOUT =
 const WRITE_AGAIN = "Then write the results again: paydrop results BATCH";
 
 const USAGE_ERRORS = {
-  internal: `internal failure: {found}
-    → Run it again with --verbose and send us what it prints. Nothing that was sent is forgotten.`,
+  internal: "internal failure: {found} → Send us what --verbose prints. Nothing that was sent is forgotten.",
   usage_wrong: "{found} → {todo}",
   secret_flag: `{option}: a key is never a flag, everybody on this machine could read it
     → Use PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, or the same with _FILE and a path.`,
@@ -27,8 +26,7 @@ const USAGE_ERRORS = {
     /EACCES|EPERM/.test(String(found))
       ? "{name}: the file cannot be read ({found}) → Give the user who runs paydrop the right to read it."
       : `{name}: the file cannot be read ({found}) → Look at its disk or network share, then try again. ${NOTHING_SENT}`,
-  folder_unreadable: `{folder}: the folder cannot be read ({found})
-    → Check its name, then its disk or network share. What lies there goes with the next run.`,
+  folder_unreadable: "{folder}: the folder cannot be read ({found}) → Check its name, its disk or network share.",
   folder_not_held: "{folder} is not held → Name the folder as it was named to paydrop watch or run.",
   exists: "{name} is there already → Name another file.",
   template_name: "{out} does not end in .xlsx, .csv or .json → Give it such a name.",
@@ -50,13 +48,12 @@ const USAGE_ERRORS = {
   row_missing: "batch {batch} has no row {row} → Nothing was changed.",
   batch_cancelled: "batch {batch} is cancelled → Put rows that must go after all into a new file.",
   batch_paused: "batch {batch} is paused → To go on: paydrop resume {batch}",
-  batch_phase: `batch {batch} is {phase}, it cannot become {wanted}
-    → Nothing was changed. \`paydrop status {batch}\` shows it.`,
+  batch_phase: "batch {batch} is {phase}, it cannot become {wanted} → Nothing was changed.",
   release_total: `{rows:payment} of these were accepted before: {sum}. Released, they go a second time
     → Nothing was released. If they are the same payments: paydrop cancel {batch} --held --by NAME. If all of them are to go again, add their sum: --total {sum}`,
   settle_as: "--as must be done or not-done → {example}",
-  settle_state: `row {row} is {state}
-    → Nothing was settled: only an unknown row is, or an accepted one that the bank gave back (as not-done).`,
+  settle_state:
+    "row {row} is {state} → Nothing was settled. Only unknown rows are, or accepted ones that the bank gave back.",
   settle_accepted: `row {row} was accepted by the service. Settled as not done it may go again, and be paid twice
     → Nothing was settled. If the bank gave the money back, add its amount: --total {amount}`,
   settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
@@ -97,8 +94,7 @@ const USAGE_ERRORS = {
 const JOURNAL_ERRORS = {
   system_refused: `the system refused: {found}
     → Look at the disk (space, rights, health) and at the limits (open files, threads), then run again. Nothing that was sent is forgotten.`,
-  copy_unwritable: `{name}: the private copy of the file cannot be written ({found})
-    → Look at the disk and the rights of the state directory. ${NOTHING_SENT}`,
+  copy_unwritable: `{name}: the private copy cannot be written ({found}) → ${LOOK_AT_DISK}`,
   copy_missing: `{name}: its private copy is missing ({path}), and without it no results can be written
     → Put the file back from a backup of the state directory. Only this batch is affected; \`paydrop status\` tells what was sent of it.`,
   spool_missing: `the checked payments of the batch are missing: {path}
@@ -112,24 +108,21 @@ const JOURNAL_ERRORS = {
     → ${NOTHING_SENT} A paydrop that was stopped, or a program that copies the journal, must go on to its end. Then do this again.`,
   journal_of_other_version: `the journal {path} was written by another version of paydrop (its version is {version})
     → ${NOTHING_SENT} Use that version of paydrop, or name another folder with --state-dir.`,
-  sqlite_too_old: `this Node carries SQLite {found}, which can damage a journal; {needed} or newer is needed
-    → Use Node 24.15 or newer from nodejs.org.`,
+  sqlite_too_old:
+    "this Node carries SQLite {found}; {needed} or newer is needed → Use Node 24.15 or newer from nodejs.org.",
   journal_failed: `the journal {path} failed: {found}
     → Sending has stopped. Look at the disk (space, health), then run again: rows whose answer was not saved are unknown.`,
   journal_replaced: `the journal in {folder} was removed or replaced while paydrop worked with it
     → Nothing more is sent. Put the state directory back as it was, or its newest backup, and start paydrop again.`,
-  disk_full: `the disk of the state directory {folder} is full or cannot be written: {found}
-    → ${NOTHING_SENT} Make room or mend the disk, then run again.`,
+  disk_full: `the disk of the state directory {folder} cannot be written: {found} → ${NOTHING_SENT} Make room, or mend it.`,
   judging_busy: `another process has been checking rows for duplicates for ten minutes, and keeps {path}
     → ${NOTHING_SENT} If that paydrop was stopped, let it go on or end it. Then run again.`,
   no_locks: `the file system of the state directory {folder} gives no locks: two paydrops could send the same rows
     → ${NOTHING_SENT} Keep the state directory on a disk of this machine.`,
   lock_unusable: `the lock file {path} cannot be used: {found}
     → ${LOOK_AT_DISK} Nothing is kept in the lock file: when no paydrop is running, delete it.`,
-  state_dir_unusable: `the state directory {folder} cannot be used: {found}
-    → ${NOTHING_SENT} Name another one with --state-dir, or mend this one.`,
-  backup_unwritable: `the copy {path} cannot be written: {found}
-    → Name a file that is not there yet, on a disk with room. The journal itself is as it was.`,
+  state_dir_unusable: `the state directory {folder} cannot be used: {found} → ${NOTHING_SENT} Mend it, or name another.`,
+  backup_unwritable: "the copy {path} cannot be written: {found} → Name a new folder, on a disk with room.",
 
   // the mark of an inbox
   journal_of_another: `{folder}: another journal sent from this folder ({id}, {marked:row}); this one ({own}) does not know what went
@@ -162,15 +155,13 @@ const ERRORS = {
   /** The file is still being written. Nothing was sent. */
   stopped: {
     file_exchanged: `{name}: the file was exchanged just now → Try again. ${NOTHING_SENT}`,
-    file_being_written: `{name}: the file is still being written
-      → Wait until it is saved or copied completely, then try again. ${NOTHING_SENT}`,
+    file_being_written: `{name}: the file is still being written → Wait until it is complete, then try again. ${NOTHING_SENT}`,
   },
   /** The state directory or its disk. */
   journal: JOURNAL_ERRORS,
   /** Another run has the state directory, or the batch. */
   locked: {
-    locked: `another paydrop is working with the state directory {folder}
-      → Nothing was done. The other one goes on. Or run this again when it has ended.`,
+    locked: "another paydrop is working with the state directory {folder} → Nothing was done. Wait until it has ended.",
     being_sent: `batch {batch} is being sent: {rows:row} on the way at this moment
       → No report was written. Make it when the run has ended. If that run died, run the file again first.`,
   },
@@ -187,11 +178,10 @@ const ERRORS = {
       `nothing can be written beside {name}: ${WHY_UNWRITABLE[String(code)] ?? "{found}"}
         → Let paydrop write there, and make room. ${WRITE_AGAIN}`,
     in_the_way: `{name} is there already and is not what paydrop wrote → Move or rename it. ${WRITE_AGAIN}`,
-    stdout_lost: `stdout cannot be written: {why}
-      → Make room. Payments go on, and paydrop status shows what became of them.`,
+    stdout_lost: "stdout cannot be written: {why} → Make room. Payments go on: paydrop status shows them.",
     stop_stays: "{path} cannot be removed ({found}), and the folder is still held → Remove it, then run this again.",
-    template_unwritable: `{out} cannot be written: {why}
-      → Is there a folder {folder}, and may paydrop write there? Name another file with --out.`,
+    template_unwritable:
+      "{out} cannot be written: {why} → Is there a folder {folder}? Or name another file with --out.",
     map_unwritable: "{path} cannot be written: {why} → Let paydrop write there, or add the lines by hand.",
   },
 } as const satisfies Readonly<Record<string, Catalogue>>;

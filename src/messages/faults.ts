@@ -59,10 +59,8 @@ export const FILE_FAULTS = {
     → Copy the file again completely, or save it as "CSV UTF-8".`,
   delimiter_unknown: `the first line asks for the delimiter {delimiter}; comma, semicolon, tab and | can be read
     → Save the file with commas between the columns.`,
-  quote_unclosed: `a double quote is never closed
-    → Close it at the end of its cell. A quote inside a cell is written "".`,
-  quote_stray: `a double quote stands in the middle of a cell
-    → Put the whole cell in quotes, with "" for the one inside.`,
+  quote_unclosed: 'a double quote is never closed → Close it at the end of its cell. A quote inside is written "".',
+  quote_stray: 'a double quote stands in the middle of a cell → Put the cell in quotes, with "" for the one inside.',
   quote_after_space: "a space stands between the {sign} and the quote → Delete the spaces after the {sign}s.",
   row_ragged: ({ cells, columns, cut, isFirst }) => {
     const taken = cut ? '; "{cut}" was taken for several cells' : "";
@@ -76,8 +74,7 @@ export const FILE_FAULTS = {
   line_under_table: "this line is {what} → Delete the line.",
   bank_own_line: `the first line is a bank's own ({word}), not column names
     → \`paydrop map FILE\` shows how such files are read.`,
-  cell_without_header: `{cell} holds a value, but the header gives its column no name
-    → Give the column a name in the header, or empty the cell. ${TITLE_ABOVE}`,
+  cell_without_header: `{cell} stands in a column without a name → Name the column, or empty the cell. ${TITLE_ABOVE}`,
   record_too_long: `the row is longer than {most:character} → ${MISSING_LINE_END}`,
   too_many_columns: `the row has more than {most:column} → ${MISSING_LINE_END}`,
   header_duplicate: ({ first, second }) =>
@@ -87,15 +84,13 @@ export const FILE_FAULTS = {
     → Put a line with the names of the columns above it. \`paydrop template\` shows them.`,
   columns_change: `names of the columns stand here once more, not in the order of the header: another table begins below them
     → Save each table as a file of its own.`,
-  workbook_damaged: `this workbook is damaged or not complete
-    → Open it in Excel, save it again, and copy it completely.`,
-  workbook_too_large: `this workbook is larger than any that people make
-    → Copy the rows into a new workbook and save that, or save the sheet as CSV UTF-8.`,
+  workbook_damaged: "this workbook is damaged or not complete → Open it in Excel, save it, and copy it completely.",
+  workbook_too_large:
+    "this workbook is larger than any that people make → Copy the rows into a new one, or save as CSV UTF-8.",
   sheet_missing: "there is no sheet {sheet}; it has {sheets} → Write the name as it stands on the sheet's tab.",
-  sheet_ambiguous: `more than one sheet could be meant: {sheets}
-    → Name the one to be read with \`--sheet NAME\`, or delete or hide the others.`,
-  json_malformed: `this is not valid JSON
-    → Let the program that made the file write it again. One whole object on each line is a file that ends in .jsonl.`,
+  sheet_ambiguous: `more than one sheet could be meant: {sheets} → Name it with \`--sheet NAME\`, or hide the others.`,
+  json_malformed:
+    "this is not valid JSON → Let the program write it again. A file of one object on each line ends in .jsonl.",
   json_truncated: "the JSON ends in the middle → The file was probably not copied completely. Copy it again.",
   json_not_objects: "the row is not an object → Write each row as an object in braces: { … }.",
   json_wrapper: `{found} → Write ${WRAPPER}, each at most once.`,

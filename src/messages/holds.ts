@@ -33,10 +33,8 @@ export const HOLDS = {
 /** Why a row was not let go, by reason (`NotReleased`). */
 export const NOT_RELEASED = {
   not_held: "Row {row} is not held → Nothing to do: only held and duplicate rows are released",
-  settle_first: `Row {row} is held for {other}, and nobody knows whether that one went
-    → Look that one up and settle it first: {settle}`,
-  on_its_way: `Row {row} is held for {other}, which is on its way
-    → Wait until that one has its end: paydrop status {otherBatch}`,
+  settle_first: "Row {row} is held for {other}, and nobody knows whether that went → Settle that one first: {settle}",
+  on_its_way: "Row {row} is held for {other}, which is on its way → Wait for its end: paydrop status {otherBatch}",
 } as const satisfies Catalogue;
 
 /** A row of another batch, or of the same. */

@@ -98,22 +98,19 @@ export const STOPS = {
     → check PAYDROP_BASE_URL, then, with --accept-destination where it was wrong, ${SAME_FILE}`,
   redirect: `something answered with a redirect, which is never followed{http}
     → ask IT whether PAYDROP_BASE_URL is the service itself, and ${LOOK_UP}`,
-  html_answer: `a web page answered instead of the service{http}
-    → ask IT about a proxy or login page in between, and ${LOOK_UP}`,
+  html_answer: `a web page answered instead of the service{http} → ask IT about a proxy or login page, and ${LOOK_UP}`,
   certificate_refused: `no safe connection (TLS) could be made: a certificate was refused, or none was shown; nothing was sent over it
     → ask IT to check PAYDROP_BASE_URL, its port and PAYDROP_CA_FILE, then ${SAME_FILE}`,
   local_error: `a request could not be prepared on this machine; it was not sent
     → check the keys with \`paydrop doctor\`, then ${SAME_FILE}`,
   rate_limited: `the service kept asking us to slow down → later, or with a lower --rate, ${SAME_FILE}`,
-  unknown_in_a_row: `{rows:row} in a row had no clear answer
-    → look these rows up in the service's dashboard, then ${SAME_FILE}`,
+  unknown_in_a_row: `{rows:row} in a row had no clear answer → look them up in the dashboard, then ${SAME_FILE}`,
   same_refusal: `{rows:row} in a row were refused for the same reason
     → read the reason in the results file. A wrong account: correct the rows in the retry file. No funds, or a key that was wrong: when it is mended, \`paydrop retry BATCH --rejected --by NAME --reason TEXT\`. For the rest ${SAME_FILE}`,
-  unreachable: `the service could not be reached
-    → when it is back (or the proxy, where HTTPS_PROXY is set), ${SAME_FILE}`,
+  unreachable: `the service could not be reached → when it is back (or the proxy, if one is set), ${SAME_FILE}`,
   signal: `it was asked to stop → ${SAME_FILE}`,
-  folder_held: `the folder is held: a file named STOP was put into it
-    → a person lets it go on with \`paydrop resume --inbox DIR --by NAME\``,
+  folder_held:
+    "the folder is held by a file named STOP → a person lets it go on: `paydrop resume --inbox DIR --by NAME`",
   work_failed: `something else failed in the same run, and ended it → mend what was told of that, then ${SAME_FILE}`,
   day_over_cap: `with this batch the {operation} of today come to {sum}, {over} more than max_per_day ({most})
     → run the same file again tomorrow (a watched folder does it by itself), or have max_per_day raised in paydrop.toml`,

@@ -1,4 +1,3 @@
-import type { FieldFacts } from "../operations/operation.ts";
 import type { Catalogue, Facts } from "./sentence.ts";
 
 /** What a column holds, or what a value looks like (the facts `thing` and `looks`), and how it is written. */
@@ -14,30 +13,26 @@ const THINGS = {
   vpa: ["a UPI id", "name@bank"],
   mobile: ["a mobile number", "digits"],
   email: ["an e-mail address", "name@host"],
-} as const satisfies Readonly<
-  Record<NonNullable<Exclude<FieldFacts["shape"] | FieldFacts["kind"], "currency">>, Form>
-> &
-  Readonly<Record<string, Form>>;
+} as const satisfies Readonly<Record<string, Form>>;
 
 type Form = readonly [name: string, form: string];
 export type Thing = keyof typeof THINGS;
 
 /** What a line is that stands among or under the payments and is none: the fact `what`. */
-const NO_PAYMENTS = {
+const NO_PAYMENTS: Readonly<Record<string, string>> = {
   total: "a total",
   remark: "a remark",
   signature: "for names or signatures",
   end_marks: "only end-of-file marks of an old program",
   header: "the names of the columns once more",
-} as const;
+};
 
 /** Facts that are codes, in the words of a sentence. */
 export function inWords({ thing, looks, what }: Facts): Facts {
-  const words: Readonly<Record<string, Form | undefined>> = THINGS;
-  const lines: Readonly<Record<string, string | undefined>> = NO_PAYMENTS;
-  const [name = thing, form] = words[String(thing)] ?? [];
-  const [likeness = looks] = words[String(looks)] ?? [];
-  return { thing: name, form, looks: likeness, what: lines[String(what)] ?? what };
+  const things: Readonly<Record<string, Form | undefined>> = THINGS;
+  const [name = thing, form] = things[String(thing)] ?? [];
+  const [likeness = looks] = things[String(looks)] ?? [];
+  return { thing: name, form, looks: likeness, what: NO_PAYMENTS[String(what)] ?? what };
 }
 
 const AS_TEXT = "Format the column as Text and type the cell again from the original.";
@@ -104,8 +99,7 @@ export const ROW_FAULTS = {
       ? "Excel saved {value} because the column was too narrow → Widen the column and save again."
       : '"{value}" is an error of the spreadsheet → Repair the formula.',
   true_or_false: '"{value}" is a yes or no, not {thing} → Write {field} instead.',
-  formula_as_text: `"{value}" is a formula, or a number kept as text, not {thing}
-    → Write the value alone, without = and '.`,
+  formula_as_text: `"{value}" is a formula, or a number kept as text, not {thing} → Write the value without = and '.`,
 
   // numbers
   not_a_number: ({ thing, plain }) => {
@@ -149,14 +143,11 @@ export const POINTED_OUT = {
   account_length: '"{value}" has {found} digits; others of this bank have {usual} → Zeros in front may be gone.',
   account_is_mobile: '"{value}" is the mobile number of this row, too → Write the account number.',
   account_is_debit: '"{value}" is the account that pays, too → Correct one of the two accounts.',
-  amount_like_account: `"{value}" is a large amount beside a short account; have the two changed places?
-    → ${WITH_ORIGINAL}`,
-  amount_unusual: `"{value}" is about {times} times the middle amount of this file, {middle}
-    → Look for an extra digit.`,
+  amount_like_account: `"{value}" is large, and the account short: did the two change places? → ${WITH_ORIGINAL}`,
+  amount_unusual: '"{value}" is about {times} times the middle amount here, {middle} → Look for an extra digit.',
   payee_twice: '"{value}" stands in row {other}, too → Delete one of the rows unless both are meant.',
   ifsc_of_banks: '"{value}" stands beside two bank names: here and in row {other} → Look up the branch code of both.',
-  shown_otherwise: `"{value}" goes out, in rupees; its cell shows "{shown}"
-    → Correct the cell if you mean what it shows.`,
+  shown_otherwise: '"{value}" goes out, in rupees; its cell shows "{shown}" → Correct it if you mean what it shows.',
 
   // of the whole file
   taken_before: `this file was taken on {day} as batch {batch}; its rows are told as they stand there

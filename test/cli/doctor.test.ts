@@ -80,7 +80,7 @@ describe("folders", () => {
     const flags = ["--inbox", inbox, "--config", join(inbox, "paydrop.toml"), "--state-dir", state, "--offline"];
     const wrong = worst(await doctor({}, ...flags)).filter((one) => one.startsWith("inbox"));
     expect(wrong.sort()).toEqual([
-      expect.stringContaining("anybody on this machine may write there (mode 777)"),
+      expect.stringContaining("anybody may write there (mode 777)"),
       expect.stringContaining("nothing goes from it"),
       expect.stringContaining("the inbox and the settings file lie within each other"),
       expect.stringContaining("the inbox and the state folder lie within each other"),
