@@ -40,12 +40,8 @@ export function startOfDay(nowMs: number, timeZone?: string): number {
     return (sign === "-" ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
   };
   const wallMs = nowMs + aheadOfUtcMs(nowMs);
-  const midnightMs = wallMs - modulo(wallMs, DAY_MS);
+  const midnightMs = Math.floor(wallMs / DAY_MS) * DAY_MS;
   // before a clock was put forward or back, it was another number of hours ahead of UTC
   const startMs = midnightMs - aheadOfUtcMs(midnightMs - aheadOfUtcMs(nowMs));
   return Math.min(startMs, midnightMs - aheadOfUtcMs(startMs - 1));
-}
-
-function modulo(value: number, by: number): number {
-  return ((value % by) + by) % by;
 }

@@ -33,7 +33,7 @@ export const CONFIG_ERRORS = {
   state_dir_shared: `the state directory {folder} is open to others and holds other files, such as {foreign}
     → Name a folder of its own with --state-dir.`,
   missing_for_sending:
-    "missing: {missing} → Set them, each key also as …_FILE with a path. Or try: paydrop run --sandbox FILE",
+    "missing: {missing} → Set them (keys also as …_FILE with a path). Or try: paydrop run --sandbox FILE",
   lookup_no_column: "the lookup table {name} has no column {column} → It has {has}.",
   lookup_not_text: `the lookup table {name} holds something other than text in row {row}, column {column}
     → Format its columns as Text and type the values again, or save it as CSV UTF-8.`,
@@ -91,8 +91,7 @@ const FINDINGS = {
     not_set: "not set → Set {variable}.",
     state_open: "{path} is open to others (mode {mode}) → chmod 700 {word}",
     network: "lies on a network disk ({disk}) → Use a local disk: locks there cannot be trusted, rows could go twice.",
-    not_apart:
-      "the inbox and the {other} lie within each other → Keep them apart: whoever drops files must not reach it.",
+    not_apart: "the inbox and the {other} lie within each other → Keep them apart from whoever drops files.",
     clock_behind: "{now}, but the journal has already seen {seen} → Set the clock, unless an earlier one was ahead.",
   },
 } as const satisfies Readonly<Record<Finding["health"], Catalogue>>;

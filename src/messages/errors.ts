@@ -52,8 +52,7 @@ const USAGE_ERRORS = {
   release_total: `{rows:payment} of these were accepted before: {sum}. Released, they go a second time
     → Nothing was released. If they are the same payments: paydrop cancel {batch} --held --by NAME. If all of them are to go again, add their sum: --total {sum}`,
   settle_as: "--as must be done or not-done → {example}",
-  settle_state:
-    "row {row} is {state} → Nothing was settled. Only unknown rows are, or accepted ones that the bank gave back.",
+  settle_state: "row {row} is {state} → Nothing was settled. Only unknown rows are, or accepted ones given back.",
   settle_accepted: `row {row} was accepted by the service. Settled as not done it may go again, and be paid twice
     → Nothing was settled. If the bank gave the money back, add its amount: --total {amount}`,
   settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
@@ -108,8 +107,7 @@ const JOURNAL_ERRORS = {
     → ${NOTHING_SENT} A paydrop that was stopped, or a program that copies the journal, must go on to its end. Then do this again.`,
   journal_of_other_version: `the journal {path} was written by another version of paydrop (its version is {version})
     → ${NOTHING_SENT} Use that version of paydrop, or name another folder with --state-dir.`,
-  sqlite_too_old:
-    "this Node carries SQLite {found}; {needed} or newer is needed → Use Node 24.15 or newer from nodejs.org.",
+  sqlite_too_old: "this Node has SQLite {found}, and {needed} is needed → Use Node 24.15 or newer from nodejs.org.",
   journal_failed: `the journal {path} failed: {found}
     → Sending has stopped. Look at the disk (space, health), then run again: rows whose answer was not saved are unknown.`,
   journal_replaced: `the journal in {folder} was removed or replaced while paydrop worked with it
@@ -180,8 +178,7 @@ const ERRORS = {
     in_the_way: `{name} is there already and is not what paydrop wrote → Move or rename it. ${WRITE_AGAIN}`,
     stdout_lost: "stdout cannot be written: {why} → Make room. Payments go on: paydrop status shows them.",
     stop_stays: "{path} cannot be removed ({found}), and the folder is still held → Remove it, then run this again.",
-    template_unwritable:
-      "{out} cannot be written: {why} → Is there a folder {folder}? Or name another file with --out.",
+    template_unwritable: "{out} cannot be written: {why} → Is there a folder {folder}? Or name another file: --out",
     map_unwritable: "{path} cannot be written: {why} → Let paydrop write there, or add the lines by hand.",
   },
 } as const satisfies Readonly<Record<string, Catalogue>>;

@@ -85,12 +85,10 @@ export const FILE_FAULTS = {
   columns_change: `names of the columns stand here once more, not in the order of the header: another table begins below them
     → Save each table as a file of its own.`,
   workbook_damaged: "this workbook is damaged or not complete → Open it in Excel, save it, and copy it completely.",
-  workbook_too_large:
-    "this workbook is larger than any that people make → Copy the rows into a new one, or save as CSV UTF-8.",
+  workbook_too_large: "this workbook is too large → Copy the rows into a new one, or save as CSV UTF-8.",
   sheet_missing: "there is no sheet {sheet}; it has {sheets} → Write the name as it stands on the sheet's tab.",
   sheet_ambiguous: `more than one sheet could be meant: {sheets} → Name it with \`--sheet NAME\`, or hide the others.`,
-  json_malformed:
-    "this is not valid JSON → Let the program write it again. A file of one object on each line ends in .jsonl.",
+  json_malformed: "this is not valid JSON → Let the program write it again. One object on each line is a file .jsonl.",
   json_truncated: "the JSON ends in the middle → The file was probably not copied completely. Copy it again.",
   json_not_objects: "the row is not an object → Write each row as an object in braces: { … }.",
   json_wrapper: `{found} → Write ${WRAPPER}, each at most once.`,

@@ -58,8 +58,7 @@ export const ROW_FAULTS = {
 
   // a column mapping
   paise_with_point: '"{value}" has a point, but the mapping counts paise → Correct the cell, or the mapping.',
-  value_not_mapped: `the mapping does not know "{value}"; it knows: {known}
-    → Correct the cell, or add the value to the mapping in paydrop.toml.`,
+  value_not_mapped: 'the mapping knows {known}, not "{value}" → Correct the cell, or add it to the mapping.',
   value_not_taken: ({ found }) =>
     found === "empty"
       ? `this cell is empty; the mapping takes only {taken} here
