@@ -2,7 +2,7 @@ import { defineConfig } from "rolldown";
 
 /** What only some commands or files need, and what does something when it is loaded. */
 const APART =
-  /\/src\/(?:(?:bin|browser|cli|index)\.ts|commands\/|sandbox\/|reader\/(?:json|propose|templates|workbook)|results\/(?:html|report|workbook))/;
+  /\/src\/(?:(?:bin|cli|index)\.ts|commands\/|sandbox\/|reader\/(?:json|propose|templates|workbook)|results\/(?:html|report|workbook))/;
 
 /**
  * The programs as few files: to find, read and translate each module one by one takes a third of the time that a small
@@ -13,7 +13,6 @@ export default defineConfig({
   input: {
     bin: "src/bin.ts",
     index: "src/index.ts",
-    browser: "src/browser.ts",
     "sandbox/server": "src/sandbox/server.ts",
     // the journal's thread looks for its own name beside what calls it (journal/thread.ts)
     "journal-thread": "src/journal/thread.ts",

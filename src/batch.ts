@@ -14,7 +14,7 @@ import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown } from "./journal/known.ts";
 import { newBatchOf, recordRows } from "./journal/record.ts";
 import type { Act, BatchRecord, JournalStore, Who } from "./journal/store.ts";
-import { isStopOfRest } from "./messages/stops.ts";
+import { isStopOfRest } from "./messages/outcomes.ts";
 import { firstHeld } from "./results/row-text.ts";
 import { byStatusOf } from "./results/totals.ts";
 import { keptStop } from "./results/summary.ts";

@@ -33,28 +33,15 @@ export function isoSecond(atMs: number): string {
  * first.
  */
 export function startOfDay(nowMs: number, timeZone?: string): number {
-  const wallClock = new Intl.DateTimeFormat("en", {
-    timeZone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
+  const named = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
   const aheadOfUtcMs = (atMs: number): number => {
-    const said = Object.fromEntries(wallClock.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = said;
-    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(atMs / 1000) * 1000;
+    // GMT+05:30, or GMT alone
+    const [, sign, hours, minutes] = /([+-])(\d+):(\d+)/.exec(named.format(atMs)) ?? [];
+    return (sign === "-" ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
   };
   const wallMs = nowMs + aheadOfUtcMs(nowMs);
-  const midnightMs = wallMs - modulo(wallMs, DAY_MS);
+  const midnightMs = Math.floor(wallMs / DAY_MS) * DAY_MS;
   // before a clock was put forward or back, it was another number of hours ahead of UTC
   const startMs = midnightMs - aheadOfUtcMs(midnightMs - aheadOfUtcMs(nowMs));
   return Math.min(startMs, midnightMs - aheadOfUtcMs(startMs - 1));
-}
-
-function modulo(value: number, by: number): number {
-  return ((value % by) + by) % by;
 }

@@ -1,8 +1,8 @@
-import { ERRORS, type ErrorReason } from "./messages/errors.ts";
-import { told, type ErrorCode, type Facts, type Fault } from "./messages/sentence.ts";
+import { errorOf, type ErrorCode, type ErrorReason } from "./messages/errors.ts";
 import { tellFault } from "./messages/faults.ts";
+import { told, type Facts, type Fault } from "./messages/sentence.ts";
 
-export type { ErrorCode } from "./messages/sentence.ts";
+export type { ErrorCode } from "./messages/errors.ts";
 
 /**
  * What paydrop throws. `code` says what a program branches on, `reason` and `facts` what it was; the sentence is in
@@ -16,11 +16,11 @@ export class PaydropError extends Error {
   readonly hint: string;
 
   constructor(reason: ErrorReason, facts: Facts = {}, options?: ErrorOptions) {
-    const sentence = ERRORS[reason];
+    const [code, sentence] = errorOf(reason);
     const { text, todo } = told(sentence, facts);
     super(text, options);
     this.name = "PaydropError";
-    this.code = sentence.kind;
+    this.code = code;
     this.reason = reason;
     this.facts = facts;
     this.hint = todo;

@@ -2,7 +2,7 @@ import type { Checked } from "./checks/check-file.ts";
 import type { Environment, Tally } from "./journal/store.ts";
 import type { RowState } from "./journal/states.ts";
 import type { Fault } from "./messages/sentence.ts";
-import type { Stop } from "./messages/stops.ts";
+import type { Stop } from "./messages/outcomes.ts";
 import type { SendingEvent } from "./submission/outcome.ts";
 
 /** The states that results show: `ready` reads `not_sent` there. */
@@ -18,7 +18,7 @@ export interface AccountTotals {
   readonly byStatus: ByStatus;
 }
 
-export type { Stop } from "./messages/stops.ts";
+export type { Stop } from "./messages/outcomes.ts";
 
 /** What was checked of a file, and how its rows were judged, before anything is sent. */
 export interface CheckedFile extends Omit<Checked, "accounts"> {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./messages/sentence.ts";
+import type { ErrorCode } from "./messages/errors.ts";
 import { foreseen, PaydropError } from "./errors.ts";
 
 /** One row of the table of DESIGN §10. `todo` is for cron and operations. */

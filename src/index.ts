@@ -9,10 +9,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runFile } from "./batch.ts";
 import { createTypedClient, type Client, type ClientOptions } from "./client/client.ts";
-import { encryptPayload as encrypt } from "./client/envelope.ts";
-import { readAesIv, readAesKey } from "./client/envelope.ts";
+import { encryptPayload as encrypt, readAesIv, readAesKey } from "./client/envelope.ts";
 import { checkOne } from "./commands/check.ts";
-import { openWork, type OpenedWork, type Surroundings } from "./commands/open-work.ts";
+import { openWork, type OpenedWork } from "./commands/open-work.ts";
 import { runFolder } from "./commands/run-folder.ts";
 import { loadOptions, requireSending, type Options } from "./config/load.ts";
 import type { Secret } from "./config/secret.ts";
@@ -26,8 +25,8 @@ export type { ErrorCode } from "./errors.ts";
 export { Secret } from "./config/secret.ts";
 export type { CallOptions, CallResult, Client, ClientOptions, Requests } from "./client/client.ts";
 export type { Options } from "./config/load.ts";
-export type { AccountTotals, BatchReport, ByStatus, CheckedFile, RunEvent, Stop, WrittenFiles } from "./events.ts";
-export type { ResultStatus } from "./events.ts";
+export type { AccountTotals, BatchReport, ByStatus, CheckedFile, ResultStatus, RunEvent } from "./events.ts";
+export type { Stop, WrittenFiles } from "./events.ts";
 export type { Fault } from "./messages/sentence.ts";
 export type { Tally } from "./journal/store.ts";
 export type { OperationName } from "./operations/index.ts";
@@ -87,12 +86,11 @@ export interface ProcessOptions extends Options {
  * Rejects with FileRefusedError (the file is broken, nothing was sent) or PaydropError.
  */
 export async function processFile(path: string, options: ProcessOptions): Promise<BatchReport> {
-  const file = resolve(path);
-  const heard = new Heard(options.onEvent);
-  const report = await opened(options, { ...signalsOf(options), tell: heard.tell, isLarge: true }, (work) =>
-    work.shared.together(() => runFile(work, file)),
+  const { guard, failed } = callingBack();
+  const report = await opened(options, guard, signalsOf(options), (work) =>
+    work.shared.together(() => runFile(work, resolve(path))),
   );
-  heard.rethrow();
+  failed.throwIfAborted();
   // nobody is asked, so nobody says no
   return report as BatchReport;
 }
@@ -133,20 +131,20 @@ export interface WatchedFolder {
 export async function watchFolder(path: string, options: WatchFolderOptions): Promise<WatchedFolder> {
   const { poll = false, onReport, onRefused, onMessage, ...more } = options;
   const own = new AbortController();
-  const heard = new Heard(more.onEvent, () => own.abort("work_failed"));
-  const { soft, hard } = signalsOf(more).signals;
+  const { guard, failed } = callingBack();
+  failed.addEventListener("abort", () => own.abort("work_failed"));
+  const { soft, hard } = signalsOf(more);
   const signals = { soft: AbortSignal.any([soft, own.signal]), hard };
-  const folder = resolve(path);
   const listener = {
-    say: (text: string) => heard.guard(() => onMessage?.(text)),
-    ended: (report: BatchReport) => heard.guard(() => onReport?.(report)),
-    failed: (error: unknown) => heard.guard(() => onRefused?.(error)),
+    say: (text: string) => guard(() => onMessage?.(text)),
+    ended: (report: BatchReport) => guard(() => onReport?.(report)),
+    failed: (error: unknown) => guard(() => onRefused?.(error)),
   };
   const begun = Promise.withResolvers<undefined>();
-  const ended = opened(more, { signals, tell: heard.tell, isLarge: true }, async (work) => {
+  const ended = opened(more, guard, signals, async (work) => {
     begun.resolve(undefined);
-    await runFolder(work, folder, listener, { isOnce: false, isPolling: poll });
-  }).then(() => heard.rethrow());
+    await runFolder(work, resolve(path), listener, { isOnce: false, isPolling: poll });
+  }).then(() => failed.throwIfAborted());
   ended.catch((error: unknown) => begun.reject(error));
   await begun.promise;
   const close = (): Promise<void> => {
@@ -158,12 +156,13 @@ export async function watchFolder(path: string, options: WatchFolderOptions): Pr
 
 /** Opens what sends, for one piece of work. */
 async function opened<T>(
-  { sandbox, onEvent: _, signal: _soft, giveUpSignal: _hard, ...options }: ProcessOptions,
-  around: Surroundings,
+  { sandbox, onEvent, signal: _soft, giveUpSignal: _hard, ...options }: ProcessOptions,
+  guard: Guard,
+  signals: OpenedWork["signals"],
   work: (opened: OpenedWork) => Promise<T>,
 ): Promise<T> {
-  const scratch =
-    sandbox && options.stateDir === undefined ? await mkdtemp(join(tmpdir(), "paydrop-sandbox-")) : undefined;
+  const isForgotten = sandbox !== undefined && options.stateDir === undefined;
+  const scratch = isForgotten ? await mkdtemp(join(tmpdir(), "paydrop-sandbox-")) : undefined;
   const trial = sandbox && {
     ...{ baseUrl: sandbox.url, apiKey: sandbox.apiKey, aesKey: sandbox.aesKey, aesIv: sandbox.aesIv },
     ...{ environment: "test" as const, keyEncoding: "auto" as const, by: options.by ?? "sandbox" },
@@ -173,44 +172,31 @@ async function opened<T>(
     const { config, secrets } = loadOptions({ ...options, ...trial });
     // before a file is taken
     requireSending(config, secrets);
-    const opening = await openWork(config, secrets, "send", { ...around, isTrial: sandbox !== undefined });
-    try {
-      return await work(opening);
-    } finally {
-      await opening.close();
-    }
+    const tell = (event: RunEvent): void => guard(() => onEvent?.(event));
+    const around = { signals, tell, isLarge: true, isTrial: sandbox !== undefined };
+    const opening = await openWork(config, secrets, "send", around);
+    return await work(opening).finally(() => opening.close());
   } finally {
     if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
   }
 }
 
-function signalsOf({ signal, giveUpSignal }: ProcessOptions): Required<Pick<Surroundings, "signals">> {
+function signalsOf({ signal, giveUpSignal }: ProcessOptions): OpenedWork["signals"] {
   const hard = giveUpSignal ?? new AbortController().signal;
-  return { signals: { soft: signal ? AbortSignal.any([signal, hard]) : hard, hard } };
+  return { soft: signal ? AbortSignal.any([signal, hard]) : hard, hard };
 }
 
-/** Calls a caller's callbacks. If one throws, no row is held back: the error comes at the end. */
-class Heard {
-  readonly tell: (event: RunEvent) => void;
-  readonly #onThrow: () => void;
-  #thrown: { readonly error: unknown } | undefined;
+type Guard = (call: () => void) => void;
 
-  constructor(tell: ((event: RunEvent) => void) | undefined, onThrow: () => void = () => undefined) {
-    this.tell = (event) => this.guard(() => tell?.(event));
-    this.#onThrow = onThrow;
-  }
-
-  guard(call: () => void): void {
-    if (this.#thrown) return;
+/** Calls a caller's callbacks. If one throws, no row is held back: `failed` has the error, to be thrown at the end. */
+function callingBack(): { readonly guard: Guard; readonly failed: AbortSignal } {
+  const failure = new AbortController();
+  const guard = (call: () => void): void => {
     try {
-      call();
+      if (!failure.signal.aborted) call();
     } catch (error) {
-      this.#thrown = { error };
-      this.#onThrow();
+      failure.abort(error);
     }
-  }
-
-  rethrow(): void {
-    if (this.#thrown) throw this.#thrown.error as Error;
-  }
+  };
+  return { guard, failed: failure.signal };
 }

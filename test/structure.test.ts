@@ -35,7 +35,7 @@ const LAYERS = [
   ["results"],
   ["screen", "monitor", "help", "sandbox"],
   ["batch.ts"],
-  ["commands", "index.ts", "cli.ts", "bin.ts", "browser.ts"],
+  ["commands", "index.ts", "cli.ts", "bin.ts"],
 ];
 /** Steps of a row's way: none takes anything of another one but through `batch.ts` and what is above it. */
 const ENDS_THE_PROCESS = ["bin.ts", "cli.ts"];

@@ -1,6 +1,6 @@
 import { lettersOf, normalizeName } from "../column-name.ts";
 import { mask, maskStray, maskStrayAmount } from "../mask.ts";
-import type { PointedOutCode } from "../messages/pointed-out.ts";
+import type { PointedOutCode } from "../messages/row-faults.ts";
 import type { RowFaultCode, Thing } from "../messages/row-faults.ts";
 import type { Facts, Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";

@@ -1,6 +1,6 @@
 import { AMOUNT_SCALE } from "../amount.ts";
 import { mask } from "../mask.ts";
-import type { PointedOutCode } from "../messages/pointed-out.ts";
+import type { PointedOutCode } from "../messages/row-faults.ts";
 import type { Facts, Fault } from "../messages/sentence.ts";
 import type { Row } from "../reader/row.ts";
 import { faultAt, shownOtherwise, wordsAt } from "./cells.ts";

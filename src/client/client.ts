@@ -5,7 +5,7 @@ import { loadOptions, type Options } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { PaydropError } from "../errors.ts";
 import { fieldsOf, OPERATIONS, type AnyOperation } from "../operations/index.ts";
-import type { Form, Operation, WholeSchema } from "../operations/operation.ts";
+import type { Operation, WholeSchema } from "../operations/operation.ts";
 import type { Answer } from "./answer.ts";
 import { openSender } from "./sender.ts";
 
@@ -126,12 +126,11 @@ type Value<S> = Unwrapped<S> extends WholeSchema ? number : string;
 type LeftOut<Shape> = {
   [Name in keyof Shape]: Shape[Name] extends z.ZodMiniOptional | z.ZodMiniDefault ? Name : never;
 }[keyof Shape];
-type RequestOf<F> =
-  F extends Form<infer Shape>
-    ? { readonly [Name in Exclude<keyof Shape, LeftOut<Shape>>]: Value<Shape[Name]> } & {
-        readonly [Name in LeftOut<Shape>]?: Value<Shape[Name]>;
-      }
-    : never;
+type RequestOf<F> = F extends { readonly schema: z.ZodMiniObject<infer Shape> }
+  ? { readonly [Name in Exclude<keyof Shape, LeftOut<Shape>>]: Value<Shape[Name]> } & {
+      readonly [Name in LeftOut<Shape>]?: Value<Shape[Name]>;
+    }
+  : never;
 
 /**
  * What each method of the client takes: the fields of §2 under their own names. Amounts are plain decimal strings

@@ -16,7 +16,7 @@ import { openWork } from "./open-work.ts";
 export async function run(call: Call): Promise<number> {
   const { config } = loadSettings(call);
   const folder = resolve(call.operands[0] ?? "");
-  if (existsSync(folder)) throw new PaydropError("backup_exists", { file: folder });
+  if (existsSync(folder)) throw new PaydropError("exists", { name: folder });
   const work = await openWork(config, undefined, "read");
   try {
     makePrivateFolder(folder);

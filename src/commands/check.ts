@@ -8,7 +8,7 @@ import { keptOf, openFile, type OpenedFile } from "../checks/open-file.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { dayOf } from "../day.ts";
-import { FileRefusedError, PaydropError } from "../errors.ts";
+import { FileRefusedError } from "../errors.ts";
 import type { CheckedFile } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
@@ -26,7 +26,6 @@ import type { Call } from "./command.ts";
 /** Everything up to sending: no network, no keys, and nothing is remembered. One broken file keeps no other back. */
 export async function run(call: Call): Promise<number> {
   const { config } = loadSettings(call);
-  if (call.operands.length === 0) throw new PaydropError("file_missing");
   const codes: number[] = [];
   for (const path of call.operands) codes.push(await tellOne(call, config, resolve(path)));
   const code = gravest(codes);

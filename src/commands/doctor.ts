@@ -11,7 +11,7 @@ import { inboxFolders, stopFilesIn } from "../intake/inbox.ts";
 import { assertMark } from "../intake/mark.ts";
 import { openJournal } from "../journal/open.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { CHOICES, finding, type Finding } from "../messages/doctor.ts";
+import { CHOICES, finding, type Finding } from "../messages/config.ts";
 import { counted } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import { journalPath } from "../state-dir.ts";

@@ -58,7 +58,7 @@ export async function run(call: Call): Promise<number> {
 async function cluesOf(call: Call, config: Config, file: string): Promise<ProposalClues> {
   const path = await realpath(call.operands[0] ?? "").catch(() => "");
   if (!(await stat(path).catch(() => undefined))?.isFile()) {
-    throw new PaydropError("input_missing", { name: printable(file) });
+    throw new PaydropError("file_missing", { name: printable(file) });
   }
   const table = await openTable(path, file, { encoding: config.encoding, sheet: config.sheet }).catch(
     (error: unknown) => {
@@ -131,7 +131,7 @@ function assertNew(file: string, columns: readonly string[], { mappings }: Confi
 
 function proposalOf(clues: ProposalClues): Proposal {
   const [proposal, ...others] = proposeMappings(clues);
-  if (!proposal) throw new PaydropError("map_option", { option: clues.option });
+  if (!proposal) throw new PaydropError("unknown_word", { thing: "option", said: clues.option, words: "A, B" });
   if (others.length > 0) {
     const names = [proposal, ...others].map(({ operation }) => operation);
     const flags = names.map((name) => `--operation ${name}`).join(" or ");

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { loadSettings } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
+import { printable } from "../printable.ts";
 import { snapshotPath, spoolPath } from "../state-dir.ts";
 import { say, summarize } from "./acting.ts";
 import { optionOf, type Call } from "./command.ts";
@@ -12,8 +13,9 @@ import { openWork } from "./open-work.ts";
  */
 export async function run(call: Call): Promise<number> {
   const { config } = loadSettings(call);
-  const before = Date.parse(`${optionOf(call, "before") ?? ""}T00:00:00Z`);
-  if (Number.isNaN(before)) throw new PaydropError("before_missing");
+  const said = optionOf(call, "before") ?? "";
+  const before = Date.parse(`${said}T00:00:00Z`);
+  if (Number.isNaN(before)) throw new PaydropError("no_day", { option: "--before", said: printable(said, 40) });
   const work = await openWork(config, undefined, "send");
   try {
     const purged = await work.store.purge(before);

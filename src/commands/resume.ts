@@ -27,7 +27,7 @@ export async function run(call: Call): Promise<number> {
     await wake(store, batch.id, "run", { act: word, now: now(), rules: config });
     const waits = await store.rows({ batch: batch.id, states: ["ready"] });
     const rows = waits.filter(({ onItsWay }) => !onItsWay).map(({ row }) => row);
-    const none = told(ACTED.nothing, { batch: batch.id, why: ACTED.none_waits.text }).text;
+    const none = told(ACTED.none_waits, { batch: batch.id }).text;
     return { rows, stays: rows.length === 0 ? [none] : [] };
   });
 }

@@ -29,9 +29,7 @@ export function run(call: Call): Promise<number> {
       const facts = { batch: batch.id, rows: held.length + duplicate.length, why: "the same payment went meanwhile" };
       if (facts.rows > 0) stays.push(told(ACTED.now_held, facts).text);
     }
-    if (rows.length === 0) {
-      stays.push(told(ACTED.nothing, { batch: batch.id, why: ACTED.none_waits.text }).text);
-    }
+    if (rows.length === 0) stays.push(told(ACTED.none_waits, { batch: batch.id }).text);
     return { rows, stays };
   });
 }

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { runFile } from "../batch.ts";
-import { FileRefusedError, PaydropError } from "../errors.ts";
+import { FileRefusedError } from "../errors.ts";
 import type { CheckedFile } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { inputName } from "../intake/names.ts";
@@ -21,7 +21,6 @@ import { folderListener, withSending, type Sending } from "./sending.ts";
 export function run(call: Call): Promise<number> {
   return withSending(call, async (sending) => {
     const paths = call.operands.map((path) => resolve(path));
-    if (paths.length === 0) throw new PaydropError("file_missing");
     const sizes = await Promise.all(paths.map(sizeOf));
     const isLarge = sizes.some((size) => size === "folder" || size > LARGE_BYTES);
     const confirm = asksFirst(sending) ? (checked: CheckedFile) => isWanted(sending, checked) : undefined;

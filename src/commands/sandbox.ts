@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { loadSettings } from "../config/load.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
-import { SANDBOX_RUNS } from "../messages/client.ts";
+import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { startSandbox } from "../sandbox/server.ts";
 import { optionOf, type Call } from "./command.ts";
@@ -22,7 +22,7 @@ export async function run(call: Call): Promise<number> {
   };
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`);
   call.stdout.write(config.json ? `${JSON.stringify({ type: "sandbox", url, variables })}\n` : lines.join(""));
-  if (!config.quiet) call.stderr.write(`${told(SANDBOX_RUNS, { url }).text}\n`);
+  if (!config.quiet) call.stderr.write(`${told(ACTED.sandbox_runs, { url }).text}\n`);
   await stopped;
   await sandbox.close();
   return 0;

@@ -40,7 +40,7 @@ export async function withSending(call: Call, work: (sending: Sending) => Promis
     requireSending(loaded.config, loaded.secrets);
     return begin(call, loaded, isTrial, work);
   }
-  if (!loaded.config.quiet && !loaded.config.json) call.stdout.write(`${ACTED.sandbox.text}\n`);
+  if (!loaded.config.quiet && !loaded.config.json) call.stdout.write(`${ACTED.sandbox}\n`);
   return inSandbox(loaded, (trial) => begin(call, trial, isTrial, work));
 }
 

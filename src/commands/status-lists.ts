@@ -105,7 +105,7 @@ export async function showUnknown(work: Work, call: Call): Promise<number> {
     ];
   });
   if (!json && call.flags["csv"] !== true)
-    call.stdout.write(`${STATUS_WORDS[count === 0 ? "no_unknown" : "unknown"].text}\n`);
+    call.stdout.write(`${STATUS_WORDS[count === 0 ? "no_unknown" : "unknown"]}\n`);
   return code;
 }
 
@@ -147,8 +147,7 @@ export async function showActs(work: Work, call: Call): Promise<number> {
   const acts = await work.store.acts(since === undefined ? {} : { since });
   if (work.config.quiet) return 0;
   const count = await writeList(call, work, "act", ACTS, acts, (act) => historyLines([act]));
-  if (count === 0 && !work.config.json && call.flags["csv"] !== true)
-    call.stdout.write(`${STATUS_WORDS.no_acts.text}\n`);
+  if (count === 0 && !work.config.json && call.flags["csv"] !== true) call.stdout.write(`${STATUS_WORDS.no_acts}\n`);
   return 0;
 }
 
@@ -163,7 +162,8 @@ export function historyLines(acts: readonly Act[], runs: readonly Run[] = []): s
 function dayFrom(said: string | undefined): number | undefined {
   if (said === undefined) return undefined;
   const at = /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(said) : Number.NaN;
-  if (Number.isNaN(at) || at % DAY_MS !== 0) throw new PaydropError("since_unreadable", { said: printable(said, 40) });
+  if (Number.isNaN(at) || at % DAY_MS !== 0)
+    throw new PaydropError("no_day", { option: "--since", said: printable(said, 40) });
   return at;
 }
 

@@ -88,7 +88,7 @@ function shortLines({ batch, byStatus, phase }: BatchStatus): string[] {
   const counts = [
     ...occurringIn(byStatus).map(([name, tally]) => `${tally.rows} ${STATUSES[name].word}`),
     ...(onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : []),
-    ...(owesResults ? [STATUS_WORDS.owes_results.text] : []),
+    ...(owesResults ? [STATUS_WORDS.owes_results] : []),
   ];
   return [what.join("  "), `  ${counts.join(", ")}`];
 }

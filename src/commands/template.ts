@@ -5,8 +5,8 @@ import { writeAtomically } from "../disk.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { formatOfName, type FileFormat } from "../file-format.ts";
 import { openJournal } from "../journal/open.ts";
-import { TEMPLATE_NOTES } from "../messages/commands.ts";
-import { counted } from "../messages/sentence.ts";
+import { TEMPLATE_NOTES } from "../messages/results.ts";
+import { told } from "../messages/sentence.ts";
 import { fieldsOf, OPERATION_NAMES, operationSaid } from "../operations/index.ts";
 import type { Form, Operation } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
@@ -60,7 +60,9 @@ async function fromExamples(
   });
   const optional = fields.flatMap(({ name, required }) => (required ? [] : [name]));
   await write(call, out, format, { header: fields.map(({ name }) => name), sheet: operation.folder, pages: [rows] });
-  return TEMPLATE_NOTES.form(optional.join(", "));
+  const { examples, optional: mayBeEmpty, as_written, own_columns } = TEMPLATE_NOTES;
+  const empty = optional.length === 0 ? [] : [told(mayBeEmpty, { optional: optional.join(", ") }).text];
+  return [examples, ...empty, as_written, own_columns];
 }
 
 /** Option B, the one with a bank account, unless another is said. */
@@ -97,7 +99,8 @@ async function fromBatch(call: Call, out: string | undefined, asked?: FileFormat
     }
     const sheet = table.reading.sheet ?? "payments";
     await write(call, out, format, { header, sheet, operation: table.wrapper?.operation, pages: pages() });
-    return TEMPLATE_NOTES.copied(counted(copied), batch.id, counted(invalid.size));
+    const leftOut = invalid.size === 0 ? [] : [told(TEMPLATE_NOTES.left_out, { rows: invalid.size }).text];
+    return [told(TEMPLATE_NOTES.copied, { rows: copied, batch: batch.id }).text, ...leftOut];
   } finally {
     await store.close();
   }
@@ -145,5 +148,5 @@ async function write(call: Call, out: string | undefined, format: FileFormat, fi
     if (systemCodeOf(error) === undefined || error instanceof PaydropError) throw error;
     throw new PaydropError("template_unwritable", { ...facts, why: messageOf(error) }, { cause: error });
   }
-  throw new PaydropError("template_exists", facts);
+  throw new PaydropError("exists", { name: facts.out });
 }

@@ -1,90 +1,122 @@
-import { ofKind, type Sentence } from "./sentence.ts";
+import { foundIn, told, type Catalogue, type CodeIn, type Facts } from "./sentence.ts";
 
 /** What may be wrong with one setting, one rule or one mapping. All that is wrong is told at once. */
 export const SETTING_FAULTS = {
-  value: { text: "{place}: {shown} is not {right}" },
-  missing: { text: "{place} is missing", todo: "write {right}" },
-  unknown_key: { text: '{place}: there is no "{key}"', todo: "{advice}" },
-  once_key: { text: "{place} is a person's word for one run", todo: "give it with that run: {flag}" },
-  secret_key: {
-    text: "{place} does not belong here",
-    todo: "a settings file is copied, mailed and checked in; keys are PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, each also with _FILE",
-  },
-  unknown_variable: { text: "{variable} is not a setting and has no effect", todo: "did you mean {meant}?" },
-  sandbox_variable: {
-    text: "PAYDROP_SANDBOX is set, but only the flag --sandbox chooses the sandbox",
-    todo: "add the flag, or unset the variable",
-  },
-  mapping_option: { text: "{place}: a {operation} has no options", todo: "remove the line option" },
-  mapping_twice: { text: '{place}: "{twice}" has two places', todo: "leave it one column, constant or lookup table" },
-  mapping_incomplete: {
-    text: "{place}: nothing gives {missing}",
-    todo: "name a column for each under columns (an amount has no other way), one value under constants, or a table under lookup",
-  },
-  mapping_unit: {
-    text: '{place}: the column "{column}" says {unit}, amount_unit says {amountUnit}',
-    todo: 'write amount_unit = "{unit}", or map another column',
-  },
-} as const satisfies Readonly<Record<string, Sentence>>;
+  value: "{place}: {shown} is not {right}",
+  missing: "{place} is missing → write {right}",
+  unknown_key: '{place}: there is no "{key}" → {advice}',
+  once_key: "{place} is a person's word for one run → give it with that run: {flag}",
+  secret_key: `{place} does not belong here
+    → a settings file is copied, mailed and checked in; keys are PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, each also with _FILE`,
+  unknown_variable: "{variable} is not a setting and has no effect → did you mean {meant}?",
+  sandbox_variable: "only the flag --sandbox chooses the sandbox → add it, or unset PAYDROP_SANDBOX",
+  mapping_option: "{place}: a {operation} has no options → remove the line option",
+  mapping_twice: '{place}: "{twice}" has two places → leave it one column, constant or lookup table',
+  mapping_incomplete: `{place}: nothing gives {missing}
+    → name a column for each under columns (an amount has no other way), one value under constants, or a table under lookup`,
+  mapping_unit: `{place}: the column "{column}" says {unit}, amount_unit says {amountUnit}
+    → write amount_unit = "{unit}", or map another column`,
+} as const satisfies Catalogue;
 
+const COPY_KEY = "Copy it again from the service's dashboard under Settings, API Security.";
+const TAKE_RIGHT = "Take that right from them: chmod go-w {word}";
+
+/** Errors of settings, keys, connections, and of what a setting names. */
 export const CONFIG_ERRORS = {
-  ...ofKind("config", {
-    settings_wrong: { text: "{wrong}", todo: "Correct it and run again. Nothing was sent." },
-    settings_open: {
-      text: "{path} may be written by others than its owner: whoever can change it can redirect payments",
-      todo: "Take that right from them: chmod go-w {word}",
-    },
-    settings_unreadable: {
-      text: "{path}: {why}",
-      todo: "Check --config or PAYDROP_CONFIG. Is HOME that of another user?",
-    },
-    settings_broken: {
-      text: "{path}: line {line}, column {column}: {what}",
-      todo: 'A line reads key = value, with texts in quotes: timeout = "90s"',
-    },
-    settings_in_inbox: {
-      text: "the settings file {path} lies in the inbox {inbox}",
-      todo: "Keep them apart: whoever drops files must not reach the settings. Nothing was sent.",
-    },
-    tls_off: {
-      text: "NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anybody on the way could read the key and change payments",
-      todo: "Unset it. To trust a certificate of your own, set PAYDROP_CA_FILE.",
-    },
-    no_home: {
-      text: "this user has no home folder (HOME), so the memory of what was sent has no place",
-      todo: "Name a folder that is kept: --state-dir or PAYDROP_STATE_DIR.",
-    },
-    missing_for_sending: {
-      text: "missing: {missing}",
-      todo: "Set them (each key also as …_FILE with a path). To try without any: paydrop run --sandbox FILE",
-    },
-    lookup_no_column: {
-      text: "the lookup table {name} has no column {column}",
-      todo: "It has {has}.",
-    },
-    lookup_not_text: {
-      text: "the lookup table {name} holds something other than text in row {row}, column {column}",
-      todo: "Format its columns as Text and type the values again, or save it as CSV UTF-8.",
-    },
-    secret_both: { text: "{variable} and {variable}_FILE are both set", todo: "Unset one of the two." },
-    secret_file_open: {
-      text: "the file of {origin} may be written by others than its owner",
-      todo: "Take that right from them: chmod go-w {word}",
-    },
-    secret_file_unreadable: {
-      text: "{origin} leads to no file that can be read ({why}); what stands in it is not repeated, it may be a key",
-      todo: "Put the path of a file in it that this user may read. The key itself belongs in the variable without _FILE.",
-    },
-    secret_wrong: {
-      text: "{what} {wrong}",
-      todo: "Copy the key again from the service's dashboard, as plain text.",
-    },
-  }),
-  ...ofKind("usage", {
-    lost_journal_by: { text: "--accept-lost-journal needs the name of a person", todo: "Add --by NAME." },
-    mapping_unnamed: {
-      text: 'there is no mapping "{name}" in paydrop.toml',
-      todo: "--mapping may be {names}.",
-    },
-  }),
-} as const;
+  settings_wrong: "{wrong} → Correct it and run again. Nothing was sent.",
+  settings_open: `{path} may be written by others: they could redirect payments → ${TAKE_RIGHT}`,
+  settings_unreadable: "{path}: {why} → Check --config or PAYDROP_CONFIG. Is HOME that of another user?",
+  settings_broken: '{path}: line {line}, column {column}: {what} → Write it like timeout = "90s"',
+  settings_in_inbox: "the settings {path} lie in the inbox {inbox} → Keep them where nobody drops files.",
+  no_home: "this user has no home folder (HOME) for the state directory → Name one that is kept: --state-dir",
+  state_dir_writable: "other users can write in the state directory {folder} (mode {mode}) → chmod 700 {word}",
+  state_dir_shared: `the state directory {folder} is open to others and holds other files, such as {foreign}
+    → Name a folder of its own with --state-dir.`,
+  missing_for_sending:
+    "missing: {missing} → Set them (keys also as …_FILE with a path). Or try: paydrop run --sandbox FILE",
+  lookup_no_column: "the lookup table {name} has no column {column} → It has {has}.",
+  lookup_not_text: `the lookup table {name} holds something other than text in row {row}, column {column}
+    → Format its columns as Text and type the values again, or save it as CSV UTF-8.`,
+
+  // keys
+  secret_both: "{variable} and {variable}_FILE are both set → Unset one of the two.",
+  secret_file_open: `the file of {origin} may be written by others than its owner → ${TAKE_RIGHT}`,
+  secret_file_unreadable: `{origin} leads to no file that can be read ({why}); what stands in it is not repeated, it may be a key
+    → Put the path of a file in it that this user may read. The key itself belongs in the variable without _FILE.`,
+  secret_wrong: `{what} {wrong} → ${COPY_KEY}`,
+  key_wrong: `{name} has {characters} characters; right would be {hex} of hex, {base64} of base64 or {bytes} of plain text (key_encoding: {encoding})
+    → ${COPY_KEY}`,
+  keys_missing: "a {operation} travels encrypted: AES key or IV is missing → Set PAYDROP_AES_KEY and PAYDROP_AES_IV.",
+  padding_none: `padding "none" needs a payload of a multiple of 16 bytes, and this one has {bytes}
+    → Choose the padding that the service expects, such as padding = "pkcs7".`,
+
+  // connections
+  tls_off: `NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anybody on the way could read the key and change payments
+    → Unset it. To trust a certificate of your own, set PAYDROP_CA_FILE.`,
+  pem_wrong: "{path} cannot be used: {why} → Give a PEM file that paydrop may read.",
+  proxy_wrong: "HTTPS_PROXY is not the address of a proxy → Write it like http://proxy.example:3128, or unset it.",
+  not_reached: `not reached: {why}
+    → Compare address, port and clock. Is there a firewall or proxy in between? For certificates of your own: PAYDROP_CA_FILE.`,
+  port_taken: "{flag} {port}: {why} → Choose a port that is free.",
+
+  // log, metrics and ping
+  not_own_file: "{path} holds something other than log or metrics of paydrop → Name a new file. Nothing was sent.",
+  log_unusable: "the log {path} cannot be opened: {why} → Name another --log-file.",
+  log_lost: "the log {path} cannot be written: {why}; payments go on",
+  metrics_lost: "the metrics cannot be written: {why}; payments go on",
+  ping_failed: "the monitor could not be told the exit code: {why}",
+
+  // options of the library
+  option_wrong: "{option} is not {right} → Correct the option.",
+} as const satisfies Catalogue;
+
+/** One thing that `paydrop doctor` looked at. `look`: somebody should look at it, but rows can go. */
+export interface Finding {
+  readonly what: string;
+  readonly health: "fine" | "look" | "wrong";
+  readonly found: string;
+  readonly hint?: string;
+}
+
+const FINDINGS = {
+  fine: { fine: "{found}" },
+  look: {
+    not_set_for_payouts: "not set → It is needed for payouts only.",
+    inbox_open: "anybody may write there (mode {mode}) → Let one group write: whoever can drop a file can pay.",
+    inbox_held: "nothing goes from it: {why} → A person lets it go on: paydrop resume --inbox {word} --by NAME",
+  },
+  wrong: {
+    wrong: "{found} → {todo}",
+    not_set: "not set → Set {variable}.",
+    state_open: "{path} is open to others (mode {mode}) → chmod 700 {word}",
+    network: "lies on a network disk ({disk}) → Use a local disk: locks there cannot be trusted, rows could go twice.",
+    not_apart: "the inbox and the {other} lie within each other → Keep them apart from whoever drops files.",
+    clock_behind: "{now}, but the journal has already seen {seen} → Set the clock, unless an earlier one was ahead.",
+  },
+} as const satisfies Readonly<Record<Finding["health"], Catalogue>>;
+
+export function finding(what: string, code: CodeIn<typeof FINDINGS>, facts: Facts = {}): Finding {
+  const [health, sentence] = foundIn(FINDINGS, code);
+  const { text, todo } = told(sentence, facts);
+  return { what, health, found: text, ...(todo === "" ? {} : { hint: todo }) };
+}
+
+/** What the interface leaves open (DESIGN §1), by its section: the setting that decides, or what always holds. */
+export const CHOICES: readonly (readonly [section: string, choice: string, always?: string])[] = [
+  ["§2.6", "required fields", "all but the optional ones of `paydrop template`"],
+  ["§2.6", "empty_fields"],
+  ["§4", "accepted", "any 2xx whose text does not speak of failure"],
+  ["§4", "amounts", "sent with the digits of the file, never scaled"],
+  ["§4", "amount_format"],
+  ["§5.2", "padding"],
+  ["§5.2", "hex_case"],
+  ["§5.2", "key_encoding"],
+  ["§7", "doubtful_2xx"],
+  ["§7", "rejected", "400 402 406 411 413 414 422 431; 401 403 404 405 407 410 415 stop the run"],
+  ["§7", "every other answer", "unknown, never sent again by itself"],
+  ["§8", "concurrency"],
+  ["§8", "rate"],
+  ["§8", "retry_429"],
+  ["§8", "amount_digits_max"],
+  ["§8", "amount_decimals_max"],
+];

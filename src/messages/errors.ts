@@ -1,21 +1,192 @@
-import { ACT_ERRORS } from "./acts.ts";
-import { CLIENT_ERRORS } from "./client.ts";
-import { COMMAND_ERRORS } from "./commands.ts";
 import { CONFIG_ERRORS } from "./config.ts";
-import { INTAKE_ERRORS } from "./intake.ts";
-import { JOURNAL_ERRORS } from "./journal.ts";
-import { RESULTS_ERRORS } from "./results.ts";
-import type { ErrorSentence } from "./sentence.ts";
+import { foundIn, type Catalogue, type CodeIn, type Sentence } from "./sentence.ts";
 
-/** Every error that paydrop throws, by its reason. */
-export const ERRORS = {
-  ...ACT_ERRORS,
-  ...CLIENT_ERRORS,
-  ...COMMAND_ERRORS,
-  ...CONFIG_ERRORS,
-  ...INTAKE_ERRORS,
-  ...JOURNAL_ERRORS,
-  ...RESULTS_ERRORS,
-} as const satisfies Readonly<Record<string, ErrorSentence>>;
+const NOTHING_SENT = "Nothing was sent.";
+const RESTORE = `${NOTHING_SENT} Restore the state directory from a backup.`;
+const LOOK_AT_DISK = `${NOTHING_SENT} Look at the disk, and at who may read and write there.`;
+const GO_ON_WITHOUT =
+  "Or look up in the service's dashboard what went out, then go on with --accept-lost-journal --by NAME: what this " +
+  "journal does not know then goes again.";
+const WRITE_AGAIN = "Then write the results again: paydrop results BATCH";
 
-export type ErrorReason = keyof typeof ERRORS;
+const USAGE_ERRORS = {
+  internal: "internal failure: {found} → Send us what --verbose prints. Nothing that was sent is forgotten.",
+  usage_wrong: "{found} → {todo}",
+  secret_flag: `{option}: a key is never a flag, everybody on this machine could read it
+    → Use PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, or the same with _FILE and a path.`,
+  other_owner: `The state folder {folder} belongs to user {uid}, and you are root.
+    → Owner and mode of its files stay as they are. To act as that user: sudo -u '#{uid}' paydrop …`,
+  unknown_word: 'there is no {thing} "{said}" → Write one of {words}.',
+  no_answer: "there was no answer → Nothing was written and nothing was sent.",
+
+  // files and folders that were named
+  file_missing: "{name}: there is no such file → Check the name and the folder.",
+  not_a_file: "{name}: this is {kind}, not a file → Name the file itself.",
+  file_unreadable: ({ found }) =>
+    /EACCES|EPERM/.test(String(found))
+      ? "{name}: the file cannot be read ({found}) → Give the user who runs paydrop the right to read it."
+      : `{name}: the file cannot be read ({found}) → Look at its disk or network share, then try again. ${NOTHING_SENT}`,
+  folder_unreadable: "{folder}: the folder cannot be read ({found}) → Check its name, its disk or network share.",
+  folder_not_held: "{folder} is not held → Name the folder as it was named to paydrop watch or run.",
+  exists: "{name} is there already → Name another file.",
+  template_name: "{out} does not end in .xlsx, .csv or .json → Give it such a name.",
+  template_binary: "a workbook cannot be printed → Say where it should go: --out NAME.xlsx",
+
+  // batches and what a person says of them
+  no_such_batch: ({ count }) =>
+    `${count ? '{count} batches begin with "{said}"' : 'there is no batch "{said}"'}
+      → \`paydrop status\` lists them. Those of another state folder need its --state-dir.`,
+  no_batch_of_file: `no batch was made of {file}
+    → Name it with its folder, or name the batch: \`paydrop status\` lists them. A refused file makes none; \`paydrop check\` says why.`,
+  not_a_person: "paydrop is not a person: its own acts stand under that name → Say who decides: --by NAME",
+  by_missing: "this needs the name of the person who decides → Add --by NAME: {example}",
+  lost_journal_by: "--accept-lost-journal needs the name of a person → Add --by NAME.",
+  word_missing: "{option} is missing → {example}",
+  no_day: '{option} "{said}" is no day → Write it as 2026-11-27.',
+  rows_or_all: "say either --row N… or {all} → {example}",
+  rows_malformed: '"{said}" is no row number → Write rows as in result_row: 91, 164-170',
+  row_missing: "batch {batch} has no row {row} → Nothing was changed.",
+  batch_cancelled: "batch {batch} is cancelled → Put rows that must go after all into a new file.",
+  batch_paused: "batch {batch} is paused → To go on: paydrop resume {batch}",
+  batch_phase: "batch {batch} is {phase}, it cannot become {wanted} → Nothing was changed.",
+  release_total: `{rows:payment} of these were accepted before: {sum}. Released, they go a second time
+    → Nothing was released. If they are the same payments: paydrop cancel {batch} --held --by NAME. If all of them are to go again, add their sum: --total {sum}`,
+  settle_as: "--as must be done or not-done → {example}",
+  settle_state: "row {row} is {state} → Nothing was settled. Only unknown rows are, or accepted ones given back.",
+  settle_accepted: `row {row} was accepted by the service. Settled as not done it may go again, and be paid twice
+    → Nothing was settled. If the bank gave the money back, add its amount: --total {amount}`,
+  settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
+  list_alone: "--from stands alone: batch, row and decision are in the list → Leave out BATCH, --row and --as.",
+
+  // confirming how a file is read
+  map_bank_file: `{name}: its first line is a bank's own, and no line says what its columns are
+    → Put one line with their names in its place, such as payment_mode,bank_acc_num,ifsc_code,amount,name,narration. Then run paydrop map again.`,
+  map_pair: "{flag} {pair}: this is no field=…, or one that was said already → The fields are {fields}.",
+  map_column: "--set: the file has no column {column} → It has {columns}.",
+  map_const_each: `--const {field}: it differs from row to row or from file to file; one value would be that of every row
+    → Name a column: --set {field}=COLUMN. A period of one file: --period.`,
+  map_no_field: "{field}: a {label} has no {field} → Leave it out.",
+  map_which: "these columns could be {names} → Say which: {flags}.",
+  map_exists: `the mapping {name} is already for exactly these columns
+    → \`paydrop check {file}\` shows what it makes of the file. To change it, edit [mapping.{name}].`,
+  map_name_taken: "there is a mapping {name} already → Give another --name.",
+  mapping_unnamed: 'there is no mapping "{name}" in paydrop.toml → --mapping may be {names}.',
+  map_upi: `this file has UPI ids ({column}); paydrop can take money from UPI ids, not pay them
+    → To pay, use account and IFSC. To collect, say --operation collection.`,
+  map_lacks: ({ unclear, nothing, free, measure }) => {
+    const others = free ? "; columns without a meaning: {free}" : "";
+    const lacks = [
+      measure && "the amounts are counted in {measure}, and nothing is converted",
+      unclear && "{unclear}",
+      nothing && `nothing gives {nothing}${others}`,
+    ];
+    return `${lacks.filter(Boolean).join("; ")} → Add {ways}.`;
+  },
+
+  // calls of the library
+  payload_no_text: "the payload is no well-formed text → Give compact JSON.",
+  call_fields: "{operation}: these are not the fields of one form → Give {known}.",
+  call_field: "{operation}: {field} is missing or not right → Give {right}.",
+  call_options: "{operation}: a call has no such option → Give { signal }, or nothing.",
+} as const satisfies Catalogue;
+
+const JOURNAL_ERRORS = {
+  system_refused: `the system refused: {found}
+    → Look at the disk (space, rights, health) and at the limits (open files, threads), then run again. Nothing that was sent is forgotten.`,
+  copy_unwritable: `{name}: the private copy cannot be written ({found}) → ${LOOK_AT_DISK}`,
+  copy_missing: `{name}: its private copy is missing ({path}), and without it no results can be written
+    → Put the file back from a backup of the state directory. Only this batch is affected; \`paydrop status\` tells what was sent of it.`,
+  spool_missing: `the checked payments of the batch are missing: {path}
+    → ${RESTORE} Or cancel the batch and run its file again.`,
+  spool_damaged: `the checked payments of the batch are damaged: {path} → ${RESTORE} Look at the disk first.`,
+  journal_lost: `the journal is missing from {folder}, but files were taken there: what was sent is not known any more
+    → ${RESTORE} ${GO_ON_WITHOUT}`,
+  journal_damaged: `the journal {path} is damaged: {found} → ${RESTORE} ${GO_ON_WITHOUT}`,
+  journal_unusable: `the journal {path} cannot be used: {found} → ${LOOK_AT_DISK}`,
+  journal_busy: `the journal {path} is kept by another process: {found}
+    → ${NOTHING_SENT} A paydrop that was stopped, or a program that copies the journal, must go on to its end. Then do this again.`,
+  journal_of_other_version: `the journal {path} was written by another version of paydrop (its version is {version})
+    → ${NOTHING_SENT} Use that version of paydrop, or name another folder with --state-dir.`,
+  sqlite_too_old: "this Node has SQLite {found}, and {needed} is needed → Use Node 24.15 or newer from nodejs.org.",
+  journal_failed: `the journal {path} failed: {found}
+    → Sending has stopped. Look at the disk (space, health), then run again: rows whose answer was not saved are unknown.`,
+  journal_replaced: `the journal in {folder} was removed or replaced while paydrop worked with it
+    → Nothing more is sent. Put the state directory back as it was, or its newest backup, and start paydrop again.`,
+  disk_full: `the disk of the state directory {folder} cannot be written: {found} → ${NOTHING_SENT} Make room, or mend it.`,
+  judging_busy: `another process has been checking rows for duplicates for ten minutes, and keeps {path}
+    → ${NOTHING_SENT} If that paydrop was stopped, let it go on or end it. Then run again.`,
+  no_locks: `the file system of the state directory {folder} gives no locks: two paydrops could send the same rows
+    → ${NOTHING_SENT} Keep the state directory on a disk of this machine.`,
+  lock_unusable: `the lock file {path} cannot be used: {found}
+    → ${LOOK_AT_DISK} Nothing is kept in the lock file: when no paydrop is running, delete it.`,
+  state_dir_unusable: `the state directory {folder} cannot be used: {found} → ${NOTHING_SENT} Mend it, or name another.`,
+  backup_unwritable: "the copy {path} cannot be written: {found} → Name a new folder, on a disk with room.",
+
+  // the mark of an inbox
+  journal_of_another: `{folder}: another journal sent from this folder ({id}, {marked:row}); this one ({own}) does not know what went
+    → ${NOTHING_SENT} Use the state directory that sent from here (--state-dir; in a container, a volume that outlives it). ${GO_ON_WITHOUT}`,
+  journal_older: `{folder}: the journal is older than {path}: it knows of {known:row} that went, the file of {marked}
+    → ${NOTHING_SENT} Put the newest copy of the state directory back, and let no other paydrop work with a copy. ${GO_ON_WITHOUT}`,
+  mark_damaged: `{path} is not as paydrop wrote it: it should tell which journal knows what was sent from this folder
+    → ${NOTHING_SENT} Put the file back. ${GO_ON_WITHOUT}`,
+  mark_unreadable: `{path} cannot be read ({found}): it may tell of what was sent
+    → ${NOTHING_SENT} Give the user who runs paydrop the right to read it, or look at the disk or network share.`,
+} as const satisfies Catalogue;
+
+const NO_RIGHT = "paydrop has no right to write in this folder";
+
+/** Why a file out cannot be written, by the system's code; others are told in the system's words. */
+const WHY_UNWRITABLE: Readonly<Record<string, string>> = {
+  ...{ EACCES: NO_RIGHT, EPERM: NO_RIGHT, EROFS: "the disk is read-only", ENOSPC: "the disk is full" },
+  ...{ EDQUOT: "the quota of the disk is used up", EBUSY: "another program has the file open" },
+  ...{ ENOTDIR: "its folder is not a folder", ENOENT: "its folder is not there any more" },
+};
+
+/** Every error that paydrop throws: by its code, which a program branches on, and its reason. */
+const ERRORS = {
+  /** The call, or a file that is not there. */
+  usage: USAGE_ERRORS,
+  /** An option or a setting. */
+  config: CONFIG_ERRORS,
+  /** The file is broken. Nothing was sent. */
+  file_refused: { file_refused: "{text} → {todo}" },
+  /** The file is still being written. Nothing was sent. */
+  stopped: {
+    file_exchanged: `{name}: the file was exchanged just now → Try again. ${NOTHING_SENT}`,
+    file_being_written: `{name}: the file is still being written → Wait until it is complete, then try again. ${NOTHING_SENT}`,
+  },
+  /** The state directory or its disk. */
+  journal: JOURNAL_ERRORS,
+  /** Another run has the state directory, or the batch. */
+  locked: {
+    locked: "another paydrop is working with the state directory {folder} → Nothing was done. Wait until it has ended.",
+    being_sent: `batch {batch} is being sent: {rows:row} on the way at this moment
+      → No report was written. Make it when the run has ended. If that run died, run the file again first.`,
+  },
+  /** The batch began at another address. */
+  destination: {
+    other_destination: `batch {batch} began with {began}, now it would go to {destination}
+      → Nothing was sent. If both are the same service, run it again with --accept-destination.`,
+    other_environment: `batch {batch} is a {environment} one ({began}), and {destination} is {is}
+      → Nothing was sent. To send its rows as {is} ones, run their file: it becomes a batch of its own.`,
+  },
+  /** A file out, while payments are as they were. */
+  results_unwritable: {
+    unwritable: ({ code }) =>
+      `nothing can be written beside {name}: ${WHY_UNWRITABLE[String(code)] ?? "{found}"}
+        → Let paydrop write there, and make room. ${WRITE_AGAIN}`,
+    in_the_way: `{name} is there already and is not what paydrop wrote → Move or rename it. ${WRITE_AGAIN}`,
+    stdout_lost: "stdout cannot be written: {why} → Make room. Payments go on: paydrop status shows them.",
+    stop_stays: "{path} cannot be removed ({found}), and the folder is still held → Remove it, then run this again.",
+    template_unwritable: "{out} cannot be written: {why} → Is there a folder {folder}? Or name another file: --out",
+    map_unwritable: "{path} cannot be written: {why} → Let paydrop write there, or add the lines by hand.",
+  },
+} as const satisfies Readonly<Record<string, Catalogue>>;
+
+export type ErrorCode = keyof typeof ERRORS;
+export type ErrorReason = CodeIn<typeof ERRORS>;
+
+/** The code and the sentence of a reason. */
+export function errorOf(reason: ErrorReason): readonly [code: ErrorCode, sentence: Sentence] {
+  return foundIn(ERRORS, reason);
+}

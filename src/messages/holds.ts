@@ -1,72 +1,41 @@
 import { dayOf } from "../day.ts";
 import { asWord } from "../printable.ts";
 import { cancelHeldCommand, releaseCommand, settleCommand } from "./statuses.ts";
-import { told, type Facts, type Fault, type Sentence, type Told } from "./sentence.ts";
+import { told, type Catalogue, type Facts, type Fault, type Told } from "./sentence.ts";
 
 /** Why a row waits for a person, or is a duplicate, by code (DESIGN §7). The harmless thing to do comes first. */
 export const HOLDS = {
-  same_payment: {
-    text: "This payment was accepted already{when} ({other})",
-    todo: "Nothing to do if it is the same payment. Another month: paydrop run {file} --period YYYY-MM",
-  },
-  reference_used: {
-    text: "Its reference was used for another payment ({other})",
-    todo: "Nothing to do if that payment is enough. If the reference is wrong, correct it and drop the file again. If it is right: {release}",
-  },
-  open_elsewhere: {
-    text: "{Other} is the same payment and has no end yet: it is unclear, held, waiting or on its way",
-    todo: "See to that row first: paydrop status {otherBatch}. This row is judged again when that one has its end",
-  },
-  correction: {
-    text: "The row that it corrects went, or was corrected before ({other})",
-    todo: "Nothing to do if that one is enough. If this row is meant as well: {release}",
-  },
-  other_payee: {
-    text: "It pays another payee than the row that it corrects ({other})",
-    todo: "If the payee is wrong, correct the file. If it is right, somebody else than who corrected it says so: {release}",
-  },
-  maybe_paid: {
-    text: "The same payment was accepted{when} ({other}), and nothing tells them apart",
-    todo: "Nothing to do if it is the same payment. Another month: {cancel}, then paydrop run {file} --period YYYY-MM. If this row is meant as well: {release}",
-  },
-  other_amount: {
-    text: "{Other} pays this payee another amount, and this file corrects that one",
-    todo: "Nothing to do if that amount is right. If this row is meant as well: {release}",
-  },
-  repeat_in_file: {
-    text: "Row {otherRow} of this file is the same payment, and nothing tells them apart",
-    todo: "Nothing to do if it stands there twice by mistake. If both are meant: {release}",
-  },
-  same_file: {
-    text: "These very payments went already{when} (batch {otherBatch})",
-    todo: "Nothing to do if they are the same payments. Another month, and none is stated: {cancel}, then paydrop run {file} --period YYYY-MM. If they are meant again: paydrop release {batch} --all --by NAME --reason TEXT",
-  },
-  mostly_paid: {
-    text: "Most rows of this file repeat batch {otherBatch}, so this one waits with them",
-    todo: "Was the month forgotten? {cancel}, then paydrop run {file} --period YYYY-MM. If this row is a new one: {release}",
-  },
-  not_now: {
-    text: "A column says that it is not to go now",
-    todo: "Nothing to do until then. If it is to go now: {release}",
-  },
-  all_or_nothing: {
-    text: "Another row of the file is invalid, and the settings send the whole file or nothing",
-    todo: "{cancel}, then correct the invalid row and drop the file again",
-  },
-} as const satisfies Readonly<Record<string, Sentence>>;
+  same_payment: `This payment was accepted already{when} ({other})
+    → Nothing to do if it is the same payment. Another month: paydrop run {file} --period YYYY-MM`,
+  reference_used: `Its reference was used for another payment ({other})
+    → Nothing to do if that payment is enough. If the reference is wrong, correct it and drop the file again. If it is right: {release}`,
+  open_elsewhere: `{Other} is the same payment and has no end yet: it is unclear, held, waiting or on its way
+    → See to that row first: paydrop status {otherBatch}. This row is judged again when that one has its end`,
+  correction: `The row that it corrects went, or was corrected before ({other})
+    → Nothing to do if that one is enough. If this row is meant as well: {release}`,
+  other_payee: `It pays another payee than the row that it corrects ({other})
+    → If the payee is wrong, correct the file. If it is right, somebody else than who corrected it says so: {release}`,
+  maybe_paid: `The same payment was accepted{when} ({other}), and nothing tells them apart
+    → Nothing to do if it is the same payment. Another month: {cancel}, then paydrop run {file} --period YYYY-MM. If this row is meant as well: {release}`,
+  other_amount: `{Other} pays this payee another amount, and this file corrects that one
+    → Nothing to do if that amount is right. If this row is meant as well: {release}`,
+  repeat_in_file: `Row {otherRow} of this file is the same payment, and nothing tells them apart
+    → Nothing to do if it stands there twice by mistake. If both are meant: {release}`,
+  same_file: `These very payments went already{when} (batch {otherBatch})
+    → Nothing to do if they are the same payments. Another month, and none is stated: {cancel}, then paydrop run {file} --period YYYY-MM. If they are meant again: paydrop release {batch} --all --by NAME --reason TEXT`,
+  mostly_paid: `Most rows of this file repeat batch {otherBatch}, so this one waits with them
+    → Was the month forgotten? {cancel}, then paydrop run {file} --period YYYY-MM. If this row is a new one: {release}`,
+  not_now: "A column says that it is not to go now → Nothing to do until then. If it is to go now: {release}",
+  all_or_nothing: `Another row of the file is invalid, and the settings send the whole file or nothing
+    → {cancel}, then correct the invalid row and drop the file again`,
+} as const satisfies Catalogue;
 
 /** Why a row was not let go, by reason (`NotReleased`). */
 export const NOT_RELEASED = {
-  not_held: { text: "Row {row} is not held", todo: "Nothing to do: only held and duplicate rows are released" },
-  settle_first: {
-    text: "Row {row} is held for {other}, and nobody knows whether that one went",
-    todo: "Look that one up and settle it first: {settle}",
-  },
-  on_its_way: {
-    text: "Row {row} is held for {other}, which is on its way",
-    todo: "Wait until that one has its end: paydrop status {otherBatch}",
-  },
-} as const satisfies Readonly<Record<string, Sentence>>;
+  not_held: "Row {row} is not held → Nothing to do: only held and duplicate rows are released",
+  settle_first: "Row {row} is held for {other}, and nobody knows whether that went → Settle that one first: {settle}",
+  on_its_way: "Row {row} is held for {other}, which is on its way → Wait for its end: paydrop status {otherBatch}",
+} as const satisfies Catalogue;
 
 /** A row of another batch, or of the same. */
 interface Other {

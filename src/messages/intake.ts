@@ -1,83 +1,4 @@
-import { counted, type ErrorSentence, type Sentence } from "./sentence.ts";
-
-const NOTHING_SENT = "Nothing was sent.";
-
-const UNLESS =
-  "Or look up in the service's dashboard what went out, then go on with --accept-lost-journal --by NAME: what this " +
-  "journal does not know then goes again.";
-
-export const INTAKE_ERRORS = {
-  file_refused: { kind: "file_refused", text: "{text}", todo: "{todo}" },
-  not_a_file: { kind: "usage", text: "{name}: this is {kind}, not a file", todo: "Name the file itself." },
-  file_missing: {
-    kind: "usage",
-    text: "{name}: there is no such file",
-    todo: "Check the name and the folder.",
-  },
-  file_exchanged: {
-    kind: "stopped",
-    text: "{name}: the file was exchanged just now",
-    todo: `Try again. ${NOTHING_SENT}`,
-  },
-  file_being_written: {
-    kind: "stopped",
-    text: "{name}: the file is still being written",
-    todo: `Wait until it is saved or copied completely, then try again. ${NOTHING_SENT}`,
-  },
-  file_unreadable: {
-    kind: "usage",
-    text: "{name}: the file cannot be read ({found})",
-    todo: ({ found }) =>
-      /EACCES|EPERM/.test(String(found))
-        ? "Give the user who runs paydrop the right to read it."
-        : `Look at its disk or network share, then try again. ${NOTHING_SENT}`,
-  },
-  folder_unreadable: {
-    kind: "usage",
-    text: "{folder}: the folder cannot be read ({found})",
-    todo: "Check its name, then its disk or network share. What lies there goes with the next run.",
-  },
-  folder_not_held: {
-    kind: "usage",
-    text: "{folder} is not held",
-    todo: "Name the folder as it was named to paydrop watch or run.",
-  },
-  stop_stays: {
-    kind: "results_unwritable",
-    text: "{path} cannot be removed ({found}), and the folder is still held",
-    todo: "Remove it, then run this again.",
-  },
-  copy_unwritable: {
-    kind: "journal",
-    text: "{name}: the private copy of the file cannot be written ({found})",
-    todo: `Look at the disk and the rights of the state directory. ${NOTHING_SENT}`,
-  },
-  copy_missing: {
-    kind: "journal",
-    text: "{name}: its private copy is missing ({path}), and without it no results can be written",
-    todo: "Put the file back from a backup of the state directory. Only this batch is affected; `paydrop status` tells what was sent of it.",
-  },
-  journal_of_another: {
-    kind: "journal",
-    text: "{folder}: another journal sent from this folder ({id}, {marked:row}); this one ({own}) does not know what went",
-    todo: `${NOTHING_SENT} Use the state directory that sent from here (--state-dir; in a container, a volume that outlives it). ${UNLESS}`,
-  },
-  journal_older: {
-    kind: "journal",
-    text: "{folder}: the journal is older than {path}: it knows of {known:row} that went, the file of {marked}",
-    todo: `${NOTHING_SENT} Put the newest copy of the state directory back, and let no other paydrop work with a copy. ${UNLESS}`,
-  },
-  mark_damaged: {
-    kind: "journal",
-    text: "{path} is not as paydrop wrote it: it should tell which journal knows what was sent from this folder",
-    todo: `${NOTHING_SENT} Put the file back. ${UNLESS}`,
-  },
-  mark_unreadable: {
-    kind: "journal",
-    text: "{path} cannot be read ({found}): it may tell of what was sent",
-    todo: `${NOTHING_SENT} Give the user who runs paydrop the right to read it, or look at the disk or network share.`,
-  },
-} as const satisfies Readonly<Record<string, ErrorSentence>>;
+import { counted, type Catalogue } from "./sentence.ts";
 
 /** Stands in the mark itself, for whoever opens it. */
 export const MARK_NOTE = "paydrop keeps this file. It tells which journal knows what was sent from this folder.";
@@ -86,14 +7,12 @@ const SHORT_NAME = "Give it a short name of its own that ends as it does now, su
 
 /** Why a file is refused for what it is, not for what is in it. */
 export const INTAKE_FAULTS = {
-  name_unprintable: { text: "Its name holds characters that cannot be shown, or is not UTF-8.", todo: SHORT_NAME },
-  name_too_long: { text: "Its name is longer than {most} bytes.", todo: SHORT_NAME },
-  not_regular: { text: "This is {kind}, not a file.", todo: "Copy the file itself into this folder." },
-  own_results_file: {
-    text: "This is a results file that paydrop wrote (it has columns such as result_status).",
-    todo: "Run the file that it reports on, or the retry file after you corrected it.",
-  },
-} as const satisfies Readonly<Record<string, Sentence>>;
+  name_unprintable: `Its name holds characters that cannot be shown, or is not UTF-8. → ${SHORT_NAME}`,
+  name_too_long: `Its name is longer than {most} bytes. → ${SHORT_NAME}`,
+  not_regular: "This is {kind}, not a file. → Copy the file itself into this folder.",
+  own_results_file: `This is a results file that paydrop wrote (it has columns such as result_status).
+    → Run the file that it reports on, or the retry file after you corrected it.`,
+} as const satisfies Catalogue;
 
 /** Every text beside a file begins with this, and is known as ours by it. */
 export const ANSWER_MARK = "paydrop: ";
@@ -177,22 +96,17 @@ export function asTakenLines(batch: string): string[] {
 
 /** What is told of a folder that is worked through, on the screen and in the log. */
 export const FOLDER_NEWS = {
-  watching: { text: "watching {folder}" },
-  nothing_new: { text: "nothing new in {folder}" },
-  not_ready: { text: "{files:file} not ready (still being written, or unreadable): {names}" },
-  folder_away: { text: "{folder} cannot be read ({found}); it is waited for" },
-  folder_back: { text: "{folder} is back" },
-  folder_held: {
-    text: ({ folder, code }) => `everything in ${String(folder)} is held. ${HELD[String(code)] ?? ""}`,
-    todo: "A person lets it go on: {command}",
-  },
-  folder_resumed: { text: "a person said resume: {folder} goes on" },
-  waits: { text: "everything waits ({code}); it is tried again by itself" },
-  takes_again: { text: "everything goes on: rows are taken again" },
-  unanswered: { text: "{name}: no answer could be written beside it" },
-} as const satisfies Readonly<Record<string, Sentence>>;
+  watching: "watching {folder}",
+  nothing_new: "nothing new in {folder}",
+  not_ready: "{files:file} not ready (still being written, or unreadable): {names}",
+  folder_away: "{folder} cannot be read ({found}); it is waited for",
+  folder_back: "{folder} is back",
+  folder_held: ({ code }) =>
+    `everything in {folder} is held. ${HELD[String(code)] ?? ""} → A person lets it go on: {command}`,
+  folder_resumed: "a person said resume: {folder} goes on",
+  waits: "everything waits ({code}); it is tried again by itself",
+  takes_again: "everything goes on: rows are taken again",
+  unanswered: "{name}: no answer could be written beside it",
+} as const satisfies Catalogue;
 
-export const FOLDER_RESUMED = {
-  text: "{folder} goes on, by {by}.",
-  todo: "A watcher goes on by itself. Without one: {command}",
-} as const satisfies Sentence;
+export const FOLDER_RESUMED = "{folder} goes on, by {by}. → A watcher goes on by itself. Without one: {command}";

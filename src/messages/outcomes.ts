@@ -1,9 +1,7 @@
-import { told, type Facts, type Sentence, type Told } from "./sentence.ts";
+import { told, type Catalogue, type Facts, type Told } from "./sentence.ts";
 
-const NOTHING = "Nothing";
 const CHECK = "Check in the dashboard first";
 const ASK_IT = "Ask IT; check in the dashboard first";
-const CORRECT = "Correct and drop again";
 const BY_RETRY = "Will go when the file is run again";
 const MAYBE = "It may or may not have taken the row.";
 
@@ -12,38 +10,33 @@ const MAYBE = "It may or may not have taken the row.";
  * operation), `http` (` (HTTP 503)`), `after` (` within 120 s`), `said` (`: "…"`, the words of the service), `batch`.
  */
 export const OUTCOMES = {
-  accepted: { text: "{accepted}", todo: NOTHING },
-  accepted_incomplete: { text: "{accepted}; the rest of the answer did not arrive", todo: NOTHING },
-  accepted_doubtful: {
-    text: "{accepted}, but its answer speaks of a problem{said}",
-    todo: "Look at it in the dashboard",
-  },
+  accepted: "{accepted} → Nothing",
+  accepted_incomplete: "{accepted}; the rest of the answer did not arrive → Nothing",
+  accepted_doubtful: "{accepted}, but its answer speaks of a problem{said} → Look at it in the dashboard",
 
-  refused: { text: "The service refused this row{said}", todo: CORRECT },
-  no_funds: {
-    text: "The service refused this row{said}",
-    todo: "Nothing to correct in the file. When there are funds: paydrop retry {batch} --rejected --by NAME --reason TEXT",
-  },
-  key_refused: { text: "The service did not accept our key. No further rows were sent.", todo: "Ask IT" },
-  address_refused: { text: "The service does not know this address{http}. No further rows were sent.", todo: "Ask IT" },
+  refused: "The service refused this row{said} → Correct and drop again",
+  no_funds: `The service refused this row{said}
+    → Nothing to correct in the file. When there are funds: paydrop retry {batch} --rejected --by NAME --reason TEXT`,
+  key_refused: "The service did not accept our key. No further rows were sent. → Ask IT",
+  address_refused: "The service does not know this address{http}. No further rows were sent. → Ask IT",
 
-  doubtful: { text: `The service answered, but its answer speaks of a problem{said}. ${MAYBE}`, todo: CHECK },
-  html_answer: { text: "Something other than the service answered. The run stopped.", todo: ASK_IT },
-  redirect: { text: "Something other than the service answered{http}. The run stopped.", todo: ASK_IT },
-  service_fault: { text: `The service reported a fault{http}. ${MAYBE}`, todo: CHECK },
-  unclear_refusal: { text: "The service did not say clearly whether it took the row{http}.", todo: CHECK },
-  incomplete_refusal: { text: `The service's answer{http} broke off. ${MAYBE}`, todo: CHECK },
-  malformed_answer: { text: "We sent the row, but the answer could not be read.", todo: CHECK },
-  no_answer: { text: "We sent the row but got no answer{after}", todo: CHECK },
-  connection_broken: { text: "The connection broke while we waited for the answer.", todo: CHECK },
-  interrupted: { text: "paydrop was stopped while this row was on its way.", todo: CHECK },
-  rate_limited_unclear: { text: `The service asked us to slow down{http}. ${MAYBE}`, todo: CHECK },
+  doubtful: `The service answered, but its answer speaks of a problem{said}. ${MAYBE} → ${CHECK}`,
+  html_answer: `Something other than the service answered. The run stopped. → ${ASK_IT}`,
+  redirect: `Something other than the service answered{http}. The run stopped. → ${ASK_IT}`,
+  service_fault: `The service reported a fault{http}. ${MAYBE} → ${CHECK}`,
+  unclear_refusal: `The service did not say clearly whether it took the row{http}. → ${CHECK}`,
+  incomplete_refusal: `The service's answer{http} broke off. ${MAYBE} → ${CHECK}`,
+  malformed_answer: `We sent the row, but the answer could not be read. → ${CHECK}`,
+  no_answer: `We sent the row but got no answer{after} → ${CHECK}`,
+  connection_broken: `The connection broke while we waited for the answer. → ${CHECK}`,
+  interrupted: `paydrop was stopped while this row was on its way. → ${CHECK}`,
+  rate_limited_unclear: `The service asked us to slow down{http}. ${MAYBE} → ${CHECK}`,
 
-  rate_limited: { text: "The service asked us to slow down; this row was not taken.", todo: BY_RETRY },
-  unreachable: { text: "We could not reach the service; nothing was sent.", todo: BY_RETRY },
-  certificate_refused: { text: "No safe connection (TLS) could be made; nothing was sent.", todo: "Ask IT" },
-  local_error: { text: "This row could not be made ready on this machine; nothing was sent.", todo: "Ask IT" },
-} as const satisfies Readonly<Record<string, Sentence>>;
+  rate_limited: `The service asked us to slow down; this row was not taken. → ${BY_RETRY}`,
+  unreachable: `We could not reach the service; nothing was sent. → ${BY_RETRY}`,
+  certificate_refused: "No safe connection (TLS) could be made; nothing was sent. → Ask IT",
+  local_error: "This row could not be made ready on this machine; nothing was sent. → Ask IT",
+} as const satisfies Catalogue;
 
 export type OutcomeCode = keyof typeof OUTCOMES;
 
@@ -81,23 +74,67 @@ const CORRECTED = "a corrected file, or the retry file";
 
 /** Who lets a row go again (`submission/again.ts`): its state, and by what it goes again. */
 export const AGAIN = {
-  waiting: { text: "ready, not sent", todo: "the next run of its file, or `paydrop resume BATCH`; a watch by itself" },
-  not_for_itself: {
-    text: "rejected for the key or the address",
-    todo: "the next run of its file, or `paydrop retry BATCH`; a watch by itself, once the service took a row again",
-  },
-  for_itself: {
-    text: "rejected for itself",
-    todo: `${CORRECTED}; as it is (no funds, a wrong AES key for a while): \`paydrop retry BATCH --rejected --by NAME --reason TEXT\``,
-  },
-  invalid: { text: "invalid", todo: CORRECTED },
-  settled_not_done: { text: "settled as not done", todo: "`paydrop retry BATCH`" },
-  unknown: { text: "unknown", todo: "nothing: look it up, then `paydrop settle`" },
-  held: { text: "held", todo: "`paydrop release`" },
-  duplicate: { text: "duplicate", todo: "`paydrop release`, when the same payment is meant once more" },
-  over: {
-    text: "accepted, settled as done",
-    todo: "nothing; `paydrop settle --as not-done` when the bank gave it back",
-  },
-  cancelled: { text: "cancelled", todo: "nothing: a row that must go after all goes in a new file" },
-} as const satisfies Readonly<Record<string, Told>>;
+  waiting: "ready, not sent → the next run of its file, or `paydrop resume BATCH`; a watch by itself",
+  not_for_itself: `rejected for the key or the address
+    → the next run of its file, or \`paydrop retry BATCH\`; a watch by itself, once the service took a row again`,
+  for_itself: `rejected for itself
+    → ${CORRECTED}; as it is (no funds, a wrong AES key for a while): \`paydrop retry BATCH --rejected --by NAME --reason TEXT\``,
+  invalid: `invalid → ${CORRECTED}`,
+  settled_not_done: "settled as not done → `paydrop retry BATCH`",
+  unknown: "unknown → nothing: look it up, then `paydrop settle`",
+  held: "held → `paydrop release`",
+  duplicate: "duplicate → `paydrop release`, when the same payment is meant once more",
+  over: "accepted, settled as done → nothing; `paydrop settle --as not-done` when the bank gave it back",
+  cancelled: "cancelled → nothing: a row that must go after all goes in a new file",
+} as const satisfies Catalogue;
+
+const SAME_FILE = "run the same file again: the rest goes, nothing goes twice";
+const LOOK_UP = "look the unknown row up in the service's dashboard";
+
+/** Why a run ends before its last row. `{http}` is ` (HTTP 401)`, `{for}` is ` for payouts` where other operations may go on. */
+export const STOPS = {
+  key_refused: `the service did not accept our key{for}{http} → ask IT to check PAYDROP_API_KEY, then ${SAME_FILE}`,
+  address_refused: `the service does not know this address{for}{http}
+    → check PAYDROP_BASE_URL, then, with --accept-destination where it was wrong, ${SAME_FILE}`,
+  redirect: `something answered with a redirect, which is never followed{http}
+    → ask IT whether PAYDROP_BASE_URL is the service itself, and ${LOOK_UP}`,
+  html_answer: `a web page answered instead of the service{http} → ask IT about a proxy or login page, and ${LOOK_UP}`,
+  certificate_refused: `no safe connection (TLS) could be made: a certificate was refused, or none was shown; nothing was sent over it
+    → ask IT to check PAYDROP_BASE_URL, its port and PAYDROP_CA_FILE, then ${SAME_FILE}`,
+  local_error: `a request could not be prepared on this machine; it was not sent
+    → check the keys with \`paydrop doctor\`, then ${SAME_FILE}`,
+  rate_limited: `the service kept asking us to slow down → later, or with a lower --rate, ${SAME_FILE}`,
+  unknown_in_a_row: `{rows:row} in a row had no clear answer → look them up in the dashboard, then ${SAME_FILE}`,
+  same_refusal: `{rows:row} in a row were refused for the same reason
+    → read the reason in the results file. A wrong account: correct the rows in the retry file. No funds, or a key that was wrong: when it is mended, \`paydrop retry BATCH --rejected --by NAME --reason TEXT\`. For the rest ${SAME_FILE}`,
+  unreachable: `the service could not be reached → when it is back (or the proxy, if one is set), ${SAME_FILE}`,
+  signal: `it was asked to stop → ${SAME_FILE}`,
+  folder_held: "the folder is held by a file named STOP → to go on: `paydrop resume --inbox DIR --by NAME`",
+  work_failed: `something else failed in the same run, and ended it → mend what was told of that, then ${SAME_FILE}`,
+  day_over_cap: `with this batch the {operation} of today come to {sum}, {over} more than max_per_day ({most})
+    → run the same file again tomorrow (a watched folder does it by itself), or have max_per_day raised in paydrop.toml`,
+  paused: "the batch was paused → go on with `paydrop resume`",
+  cancelled: "the batch was cancelled → what was not sent stays unsent",
+} as const satisfies Catalogue;
+
+export type StopCode = keyof typeof STOPS;
+
+/** A stop as events and reports tell of it. `operation`: it says nothing of other operations. */
+export interface Stop {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly operation?: string;
+}
+
+export function stopFor(code: StopCode, facts: Facts = {}, operation?: string): Stop {
+  const { text, todo } = told(STOPS[code], facts);
+  return { code, message: text, hint: todo, ...(operation === undefined ? {} : { operation }) };
+}
+
+const OF_REST: readonly string[] = ["same_refusal", "signal", "folder_held", "work_failed", "paused", "cancelled"];
+
+/** Where no row is left to go, such a stop ended nothing, and is not told. */
+export function isStopOfRest(code: string): boolean {
+  return OF_REST.includes(code);
+}

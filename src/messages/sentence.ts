@@ -1,38 +1,29 @@
 /** What a sentence tells of: plain data, already masked, so that it can be kept, logged and sent between threads. */
 export type Facts = Readonly<Record<string, string | number | undefined>>;
 
-/** `{name}` is filled from the facts, `{rows:row}` with the counted thing: `1 row`, `12 rows`. */
-type Text = string | ((facts: Facts) => string);
-
-/** What was found, and one thing to do about it. */
-export interface Sentence {
-  readonly text: Text;
-  readonly todo?: Text;
-}
-
 /**
- * What a program can branch on.
- *
- * - `usage`: the call, or a file that is not there; `config`: an option or a setting
- * - `file_refused`: the file is broken; `stopped`: it is still being written. Nothing was sent
- * - `locked`: another run has the state directory; `destination`: the batch began at another address
- * - `journal`: the state directory or its disk; `results_unwritable`: the results, while payments are as they were
+ * What was found and, behind an arrow, one thing to do about it. `{name}` is filled from the facts, `{rows:row}` with the
+ * counted thing: `1 row`, `12 rows`; `{rows:row is|rows are}` says both forms. A function chooses among such texts by the
+ * facts; it never puts them in.
  */
-export type ErrorCode =
-  "usage" | "config" | "file_refused" | "journal" | "locked" | "destination" | "results_unwritable" | "stopped";
+export type Sentence = string | ((facts: Facts) => string);
 
-/** The sentence of an error, and what kind of error it is. */
-export interface ErrorSentence extends Sentence {
-  readonly kind: ErrorCode;
-}
+/** Sentences by the code under which they are told. */
+export type Catalogue = Readonly<Record<string, Sentence>>;
 
-/** Errors of one kind. */
-export function ofKind<Reason extends string>(
-  kind: ErrorCode,
-  sentences: Readonly<Record<Reason, Sentence>>,
-): Readonly<Record<Reason, ErrorSentence>> {
-  const all = Object.entries<Sentence>(sentences).map(([reason, sentence]) => [reason, { kind, ...sentence }]);
-  return Object.fromEntries(all) as Readonly<Record<Reason, ErrorSentence>>;
+/** The codes of catalogues in groups. */
+export type CodeIn<Groups> = { [Group in keyof Groups]: keyof Groups[Group] & string }[keyof Groups];
+
+/** Where a code stands in catalogues in groups, and its sentence. */
+export function foundIn<Groups extends Readonly<Record<string, Catalogue>>>(
+  groups: Groups,
+  code: CodeIn<Groups>,
+): readonly [group: keyof Groups, sentence: Sentence] {
+  for (const group of Object.keys(groups)) {
+    const sentence = groups[group]?.[code];
+    if (sentence !== undefined) return [group, sentence];
+  }
+  throw new Error(`no sentence has the code ${code}`);
 }
 
 /** A sentence with its facts in it. `todo` is empty where nothing is to be done. */
@@ -53,22 +44,22 @@ export interface Fault {
   readonly facts?: Facts;
 }
 
-export function filled(text: Text | undefined, facts: Facts): string {
-  if (text === undefined) return "";
-  if (typeof text === "function") return text(facts);
-  return text.replaceAll(/\{(\w+)(?::([\w ]+))?\}/g, (_, name: string, thing: string | undefined) => {
+export function told(sentence: Sentence, facts: Facts = {}): Told {
+  const [text = "", todo = ""] = (typeof sentence === "function" ? sentence(facts) : sentence).split(/\s+→ /);
+  return { text: filled(text, facts), todo: filled(todo, facts) };
+}
+
+export function filled(text: string, facts: Facts): string {
+  return text.replaceAll(/\{(\w+)(?::([\w |]+))?\}/g, (_, name: string, thing: string | undefined) => {
     const fact = facts[name];
     return thing === undefined ? String(fact ?? "") : counted(Number(fact ?? 0), thing);
   });
 }
 
-export function told(sentence: Sentence, facts: Facts = {}): Told {
-  return { text: filled(sentence.text, facts), todo: filled(sentence.todo, facts) };
-}
-
-/** `1 row`, `12 rows`; also for any other thing that takes an s. */
+/** `1 row`, `12 rows`; also for any other thing that takes an s, or is said in both forms. */
 export function counted(count: number, thing = "row"): string {
-  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+  const [one = "", more = `${one}s`] = thing.split("|");
+  return `${count} ${count === 1 ? one : more}`;
 }
 
 /** `2 unknown, 3 rejected and 1 held`. */

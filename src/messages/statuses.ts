@@ -1,8 +1,8 @@
 import { asWord } from "../printable.ts";
-import { counted, type Facts, type Sentence } from "./sentence.ts";
+import { counted, type Catalogue } from "./sentence.ts";
 
 /** What a status is called, and what it means in half a line. In the order in which people are told of them. */
-export const STATUSES: Readonly<Record<StatusName, { readonly word: string; readonly note: string }>> = {
+export const STATUSES = {
   accepted: { word: "accepted", note: "the service took the request; not proof that money arrived" },
   rejected: { word: "rejected", note: "correct and drop again" },
   unknown: { word: "unknown", note: "DO NOT SEND AGAIN before you checked" },
@@ -13,11 +13,9 @@ export const STATUSES: Readonly<Record<StatusName, { readonly word: string; read
   cancelled: { word: "cancelled", note: "a person said that it shall not go" },
   settled_done: { word: "settled as done", note: "a person looked it up" },
   settled_not_done: { word: "settled as not done", note: "may go again" },
-};
+} as const;
 
-type StatusName =
-  | ("accepted" | "rejected" | "unknown" | "not_sent" | "invalid" | "held")
-  | ("duplicate" | "cancelled" | "settled_done" | "settled_not_done");
+type StatusName = keyof typeof STATUSES;
 
 /** `goesAgain`: of these rows those that were rejected for the key or the address, not for themselves. */
 export function noteOf(status: StatusName, rows: number, goesAgain: number): string {
@@ -27,23 +25,20 @@ export function noteOf(status: StatusName, rows: number, goesAgain: number): str
   return `${note}, but for ${goesAgain} that the next run sends`;
 }
 
-const orUsual = ({ todo }: Facts): string => String(todo || "Correct and drop again");
-const orLook = ({ todo }: Facts): string =>
-  todo === "Nothing" ? "Look at what result_message points out" : String(todo);
-
 /** What is said of a row whose state says it all, in `result_message` and `result_action`. */
 export const ROW_SENTENCES = {
-  ready: { text: "Not sent yet", todo: "Will go when the file is run again" },
-  on_its_way: { text: "No answer yet: it is being sent at this moment", todo: "Look again when that run ends" },
-  invalid: { text: "Not sent: {faults}", todo: orUsual },
-  held: { text: "Waiting for a person: {why}", todo: "{todo}" },
-  duplicate: { text: "Not sent: {why}", todo: "{todo}" },
-  cancelled: { text: "Not sent: a person cancelled it", todo: "Nothing" },
-  settled_done: { text: "Settled as done by {by}", todo: "Nothing" },
-  settled_not_done: { text: "Settled as not done by {by}", todo: "To send it again: paydrop retry {batch}" },
-  corrected: { text: "{said}. Corrected by row {row} of {place}, which went", todo: "Nothing" },
-  noticed: { text: "{said}. Look at {notes}", todo: orLook },
-} as const satisfies Readonly<Record<string, Sentence>>;
+  ready: "Not sent yet → Will go when the file is run again",
+  on_its_way: "No answer yet: it is being sent at this moment → Look again when that run ends",
+  invalid: ({ todo }) => `Not sent: {faults} → ${todo ? "{todo}" : "Correct and drop again"}`,
+  held: "Waiting for a person: {why} → {todo}",
+  duplicate: "Not sent: {why} → {todo}",
+  cancelled: "Not sent: a person cancelled it → Nothing",
+  settled_done: "Settled as done by {by} → Nothing",
+  settled_not_done: "Settled as not done by {by} → To send it again: paydrop retry {batch}",
+  corrected: "{said}. Corrected by row {row} of {place}, which went → Nothing",
+  noticed: ({ todo }) =>
+    `{said}. Look at {notes} → ${todo === "Nothing" ? "Look at what result_message points out" : "{todo}"}`,
+} as const satisfies Catalogue;
 
 /** Rows of one status: how many, and the first of them. */
 export interface SomeRows {

@@ -60,10 +60,10 @@ export interface WholeSchema extends z.ZodMiniString {
 }
 
 /** The fields of a request body in the order of the interface, and what they mean together. */
-export interface Form<Shape extends z.core.$ZodShape = z.core.$ZodShape> {
+export interface Form {
   /** Payouts have two forms (§2.5), all others one. */
   readonly option?: "A" | "B";
-  readonly schema: z.ZodMiniObject<Shape>;
+  readonly schema: z.ZodMiniObject;
   /** The field that says who receives or owes the money. */
   readonly payee: string;
   /** What makes a payment beside payee and amount (DESIGN §2). */
@@ -71,16 +71,12 @@ export interface Form<Shape extends z.core.$ZodShape = z.core.$ZodShape> {
 }
 
 /** One operation of §1: everything that is particular to it. Adding one is adding such a file and naming it once. */
-export interface Operation<
-  Name extends string = string,
-  Forms extends readonly Form[] = readonly Form[],
-  Method extends string = string,
-> {
+export interface Operation<Name extends string = string> {
   readonly name: Name;
   /** Its folder in an inbox, and its plural in sentences. */
   readonly folder: string;
   /** The client's method. */
-  readonly method: Method;
+  readonly method: string;
   /** Path of the endpoint below the base URL (§4). */
   readonly path: string;
   /** The payload travels encrypted in the envelope (§2.4). */
@@ -91,12 +87,10 @@ export interface Operation<
   readonly party: "payee" | "borrower" | "payer";
   /** What a 2xx means, and no more (§4). */
   readonly accepted: string;
-  readonly forms: Forms;
+  readonly forms: readonly Form[];
 }
 
-/** Keeps the literal types of name, forms and method. */
-export function operation<const Name extends string, const Forms extends readonly Form[], const Method extends string>(
-  one: Operation<Name, Forms, Method>,
-): Operation<Name, Forms, Method> {
+/** Keeps the literal types of names, forms and method. */
+export function operation<const One extends Operation>(one: One): One {
   return one;
 }

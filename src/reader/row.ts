@@ -1,6 +1,6 @@
 import type { FileRefusedError } from "../errors.ts";
 import type { FileFormat } from "../file-format.ts";
-import type { FILE_FAULTS } from "../messages/file-faults.ts";
+import type { FILE_FAULTS } from "../messages/faults.ts";
 import type { Facts, Fault } from "../messages/sentence.ts";
 
 /** A JSON value or workbook cell that is not text, with the very characters of the file. */

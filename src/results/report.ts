@@ -1,7 +1,7 @@
 import type { ResultStatus } from "../events.ts";
 import type { Act, BatchRecord, JournalStore, RowRecord, Run } from "../journal/store.ts";
 import { maskStray } from "../mask.ts";
-import { didText, ranText } from "../messages/results.ts";
+import { didText, ranText } from "../messages/acts.ts";
 import { listed } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";

@@ -69,7 +69,7 @@ function ofOutcome(record: RowRecord, { id, phase }: BatchOfRow): Told {
   const outcome = tellOutcome(code, facts) ?? { text: code, todo: "" };
   if (code === "accepted" && operation) ACCEPTED.set(operation, outcome);
   const isLeft = phase === "cancelled" && (state === "not_sent" || goesAgainAsItIs(record));
-  return isLeft ? { ...outcome, todo: ROW_SENTENCES.cancelled.todo } : outcome;
+  return isLeft ? { ...outcome, todo: told(ROW_SENTENCES.cancelled).todo } : outcome;
 }
 
 /** All reasons are told at once; what to do is said by the first, which gave the row its state. */

@@ -2,7 +2,7 @@ import { judgeRows, type Became, type JudgingRules } from "../journal/judge.ts";
 import type { RowState } from "../journal/states.ts";
 import type { Act, JournalStore, RowFilter, RowRecord } from "../journal/store.ts";
 import { AGAIN } from "../messages/outcomes.ts";
-import type { Told } from "../messages/sentence.ts";
+import { told, type Told } from "../messages/sentence.ts";
 
 /** By what a row may go again, or be kept from going. `run`: the next run of its file, a watch, `resume`. */
 export type How = "run" | "retry" | "retry_rejected" | "release" | "cancel";
@@ -38,7 +38,7 @@ const TABLE: readonly Rule[] = [
 
 /** For `paydrop help again`: the state, and by what it goes again. */
 export function againTable(): readonly Told[] {
-  return TABLE.map(({ name }) => AGAIN[name]);
+  return TABLE.map(({ name }) => told(AGAIN[name]));
 }
 
 /** The journal's filters for the rows that `how` may move. A ready row needs no move to go. */

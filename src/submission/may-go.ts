@@ -3,7 +3,7 @@ import type { Config } from "../config/schema.ts";
 import { startOfDay } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import type { Act, BatchRecord, JournalStore } from "../journal/store.ts";
-import { stopFor, type Stop } from "../messages/stops.ts";
+import { stopFor, type Stop } from "../messages/outcomes.ts";
 import { OPERATIONS } from "../operations/index.ts";
 import type { Shared } from "./shared.ts";
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import type { Sender } from "../client/sender.ts";
 import type { Config } from "../config/schema.ts";
-import { stopFor, type Stop, type StopCode } from "../messages/stops.ts";
+import { stopFor, type Stop, type StopCode } from "../messages/outcomes.ts";
 import { operationNamed, type OperationName } from "../operations/index.ts";
 import type { RowOutcome } from "./outcome.ts";
 import { Pace } from "./pace.ts";

@@ -1,5 +1,5 @@
 import type { Leaving } from "../journal/store.ts";
-import { stopFor, STOPS, type Stop, type StopCode } from "../messages/stops.ts";
+import { stopFor, STOPS, type Stop, type StopCode } from "../messages/outcomes.ts";
 import { RowSender, type Ended, type Submission } from "./send-row.ts";
 import { Halt, type Shared } from "./shared.ts";
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openJournal } from "../../src/journal/open.ts";
-import type { Finding } from "../../src/messages/doctor.ts";
+import type { Finding } from "../../src/messages/config.ts";
 import { answer } from "../support/fault-server.ts";
 import { paydrop, temporaryFolder } from "../support/paydrop.ts";
 import { startService } from "../support/service.ts";
@@ -80,7 +80,7 @@ describe("folders", () => {
     const flags = ["--inbox", inbox, "--config", join(inbox, "paydrop.toml"), "--state-dir", state, "--offline"];
     const wrong = worst(await doctor({}, ...flags)).filter((one) => one.startsWith("inbox"));
     expect(wrong.sort()).toEqual([
-      expect.stringContaining("anybody on this machine may write there (mode 777)"),
+      expect.stringContaining("anybody may write there (mode 777)"),
       expect.stringContaining("nothing goes from it"),
       expect.stringContaining("the inbox and the settings file lie within each other"),
       expect.stringContaining("the inbox and the state folder lie within each other"),

@@ -127,5 +127,5 @@ test("--acts → who did what since a day", async () => {
   expect((await since("2026-11-26")).stdout).toBe(`2026-11-26T09:30:00Z Asha Rao: settled row 5 of batch ${batch}\n`);
   expect((await since("2026-11-27")).stdout).toBe("nobody did anything yet\n");
   expect((await since("2026-11-01", { csv: true })).stdout).toContain(`,Asha Rao,asha,pay1,settle,${batch},5,`);
-  await expect(since("last week")).rejects.toMatchObject({ reason: "since_unreadable" });
+  await expect(since("last week")).rejects.toMatchObject({ reason: "no_day" });
 });

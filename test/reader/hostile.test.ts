@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FileRefusedError } from "../../src/errors.ts";
-import { FILE_FAULTS } from "../../src/messages/file-faults.ts";
+import { FILE_FAULTS } from "../../src/messages/faults.ts";
 import { faultOf, readFile } from "../support/tables.ts";
 import { partsOf, textRow, workbookFile, zipOf, type ZipPart } from "../support/workbooks.ts";
 

@@ -5,7 +5,7 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FileRefusedError } from "../../src/errors.ts";
-import { FILE_FAULTS } from "../../src/messages/file-faults.ts";
+import { FILE_FAULTS } from "../../src/messages/faults.ts";
 import { readFile } from "../support/tables.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 

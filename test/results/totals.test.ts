@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RowRecord } from "../../src/journal/store.ts";
-import { stopFor } from "../../src/messages/stops.ts";
+import { stopFor } from "../../src/messages/outcomes.ts";
 import { lockstep } from "../../src/results/totals.ts";
 import { assertControlTotals, byStatusOf, exitCodeOfBatch, TotalsCollector } from "../../src/results/totals.ts";
 import { rowRecord } from "../support/records.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { OUTCOMES, tellOutcome } from "../../src/messages/outcomes.ts";
-import { isStopOfRest, stopFor, STOPS, type StopCode } from "../../src/messages/stops.ts";
+import { isStopOfRest, stopFor, STOPS, type StopCode } from "../../src/messages/outcomes.ts";
 import { Pace } from "../../src/submission/pace.ts";
 import { Retries } from "../../src/submission/pace.ts";
 
