@@ -9,7 +9,7 @@ import { isYes } from "./config/kinds.ts";
 import { loadSettings } from "./config/load.ts";
 import { flagOf, SETTING_NAMES, variableOf } from "./config/schema.ts";
 import { conceal } from "./config/secret.ts";
-import { nearest } from "./config/sections.ts";
+import { nearest } from "./config/kinds.ts";
 import { flagHelp } from "./config/shown.ts";
 import { looksSecret } from "./config/toml.ts";
 import { messageOf, PaydropError } from "./errors.ts";

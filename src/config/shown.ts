@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 import { flag } from "./kinds.ts";
 import type { Loaded } from "./load.ts";
-import { MAPPINGS } from "./mapping.ts";
-import { CAPS, FIELD_RULES, rulesTable } from "./rules.ts";
-import { factsOf, flagOf, SETTING_NAMES, SETTINGS, type SettingName } from "./schema.ts";
+import { mappingTables } from "./mapping.ts";
+import { CAPS, FIELD_RULES, factsOf, flagOf, LASTING, rulesTable, SETTING_NAMES, SETTINGS } from "./schema.ts";
+import type { SettingName } from "./schema.ts";
 import { SECRET_NAMES, SECRETS } from "./secret.ts";
-import { LASTING } from "./toml.ts";
 
 /** The default as a person would write it; undefined where there is none. */
 export function defaultOf(name: SettingName): string | undefined {
@@ -58,7 +57,7 @@ export function tomlExample(): string {
 /** JSON Schema (2020-12) of paydrop.toml, for editors that complete and check TOML by a schema. */
 export function tomlSchema(): object {
   const settings = Object.fromEntries(LASTING.map((name) => [name, SETTINGS.shape[name]]));
-  const whole = z.strictObject({ ...settings, mapping: MAPPINGS, rules: rulesTable() });
+  const whole = z.strictObject({ ...settings, mapping: mappingTables("/"), rules: rulesTable() });
   return z.toJSONSchema(z.partial(whole), {
     ...{ io: "input", unrepresentable: "any" },
     override({ zodSchema, jsonSchema }) {

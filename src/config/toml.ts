@@ -5,8 +5,8 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import type * as Toml from "smol-toml";
 import { PaydropError, messageOf } from "../errors.ts";
 import { asWord } from "../printable.ts";
-import { factsOf, flagOf, SETTING_NAMES, type SettingName } from "./schema.ts";
-import { unknownKey, type Wrong } from "./sections.ts";
+import { unknownKey, type Wrong } from "./kinds.ts";
+import { factsOf, flagOf, LASTING, SETTING_NAMES } from "./schema.ts";
 
 export interface TomlFile {
   readonly path: string;
@@ -112,6 +112,3 @@ export function wrongKeysIn({ path, values }: TomlFile): Wrong[] {
     return factsOf(name).once ? [{ code: "once_key", facts: { place, flag: flagOf(key) } }] : [];
   });
 }
-
-/** Settings that may stand in a file that lasts. */
-export const LASTING: readonly SettingName[] = SETTING_NAMES.filter((name) => !factsOf(name).once);

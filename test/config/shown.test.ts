@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadSettings } from "../../src/config/load.ts";
-import { SETTING_NAMES } from "../../src/config/schema.ts";
+import { LASTING, SETTING_NAMES } from "../../src/config/schema.ts";
 import { flagHelp, inForce, tomlExample, tomlSchema } from "../../src/config/shown.ts";
-import { LASTING } from "../../src/config/toml.ts";
+
 import { temporaryFolder } from "../support/paydrop.ts";
 
 const env = (): NodeJS.ProcessEnv => ({ HOME: "/nonexistent" });
