@@ -145,7 +145,7 @@ export async function watchFolder(path: string, options: WatchFolderOptions): Pr
   const begun = Promise.withResolvers<undefined>();
   const ended = opened(more, { signals, tell: heard.tell, isLarge: true }, async (work) => {
     begun.resolve(undefined);
-    await runFolder(work, folder, listener, { isOnce: false, isPolling: poll });
+    await runFolder(work, folder, listener, poll ? "poll" : "watch");
   }).then(() => heard.rethrow());
   ended.catch((error: unknown) => begun.reject(error));
   await begun.promise;

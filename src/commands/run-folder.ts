@@ -5,32 +5,24 @@ import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
 import { Inbox, inboxFolders, stopFilesIn, type LookedFile } from "../intake/inbox.ts";
 import { mayGiveWork } from "../intake/names.ts";
+import type { BatchRecord } from "../journal/store.ts";
 import { printable } from "../printable.ts";
-import { clearStaleAnswers, waitingAnswer } from "../results/answers.ts";
-import { shown, type FolderAnswers, type FolderListener, type Hold } from "./folder-answers.ts";
-import { FolderQueue } from "./folder-queue.ts";
-import { FolderWork } from "./folder-work.ts";
+import { clearStaleAnswers } from "../results/answers.ts";
+import { fileOf, FolderWork, leftOf, shown } from "./folder-work.ts";
+import type { FolderListener, Hold, Worked } from "./folder-work.ts";
 
-export interface FolderOptions {
-  /** Everything that is complete, once; else for ever. */
-  readonly isOnce: boolean;
-  /** Waits for no events: network shares give none. */
-  readonly isPolling: boolean;
-}
+/** Everything that is complete, once; or for ever, with events as hints, or without: network shares give none. */
+export type FolderMode = "once" | "watch" | "poll";
 
 /**
  * Works through an inbox, once or until `signals.soft`. Gives the gravest exit code: of all that was done once, of each
  * batch its last one; of a watch 0, but 7 or 4 for what it cut off at its end. Throws PaydropError where it cannot go on,
  * after what is at work has come to its end.
  */
-export async function runFolder(
-  work: Work,
-  folder: string,
-  listener: FolderListener,
-  options: FolderOptions,
-): Promise<number> {
-  const loop = new FolderLoop(work, resolve(folder), listener, options);
-  const hints = options.isOnce || options.isPolling ? undefined : await listen(resolve(folder), loop);
+export async function runFolder(work: Work, path: string, listener: FolderListener, mode: FolderMode): Promise<number> {
+  const folder = resolve(path);
+  const loop = new FolderLoop(work, folder, listener, mode);
+  const hints = mode === "watch" ? await listen(folder, () => loop.hint()) : undefined;
   work.signals.soft.addEventListener("abort", loop.ring);
   try {
     return await loop.run();
@@ -41,202 +33,258 @@ export async function runFolder(
 }
 
 /** Events are hints: they only make the next look come sooner. What we write there ourselves gives none. */
-async function listen(folder: string, loop: FolderLoop): Promise<{ close(): Promise<void> }> {
+async function listen(folder: string, hint: () => void): Promise<{ close(): Promise<void> }> {
   const { watch } = await import("chokidar");
   const ignored = (path: string): boolean => path !== folder && !mayGiveWork(basename(path));
-  return watch(folder, { depth: 1, ignoreInitial: true, followSymlinks: false, ignored })
-    .on("all", () => loop.hint())
-    .on("error", () => undefined);
+  const options = { depth: 1, ignoreInitial: true, followSymlinks: false, ignored };
+  return watch(folder, options).on("all", hint).on("error", hint);
 }
 
 /** The folder is looked at as often as a file must lie still, within these bounds. */
 const [SWEEP_MIN_MS, SWEEP_MAX_MS] = [250, 5_000];
 const LOOK_MIN_MS = 20;
+/** So soon after an event: what comes by the thousand is looked at together. */
+const HINT_MS = 200;
 /** A STOP, and the end of a hold, are looked for so often while rows are on their way. */
 const STOP_LOOK_MS = 500;
-/** After a look the folder rests for so many times as long: one of many thousand files must leave time to send. */
-const REST_TIMES = 4;
-const REST_MAX_MS = 2_000;
 /** A file that waits longer than this gets an answer. */
 const ANSWER_AFTER_MS = 120_000;
 /** Polling, a file must lie still for so many times as long; a single run waits so long for it. */
 const PATIENCE_TIMES = 3;
+/** So many things are done at a time; only one of them may be a large file, or a batch that goes on. */
+const AT_ONCE = 3;
+const SMALL_BYTES_MAX = 512n * 1024n;
+/** The wait for what is away doubles up to this. */
+const RETRY_MAX_MS = 750_000;
 
-/** Looks into the folder again and again, and begins what may go. */
+/** A file, or the batch that goes on. */
+interface Piece {
+  readonly path: string;
+  readonly isLarge: boolean;
+  carryOut(): Promise<Worked | undefined>;
+}
+
+/** When something is tried again. */
+interface Waits {
+  readonly waitMs: number;
+  readonly dueMs: number;
+}
+
+/**
+ * Looks into the folder again and again, and begins what may go. While the service is away nothing goes but one piece
+ * that tries it; what concerns one operation, or the place of results, only keeps its own batch waiting.
+ */
 class FolderLoop {
   readonly #folder: string;
-  readonly #options: FolderOptions;
+  readonly #isOnce: boolean;
   readonly #signal: AbortSignal;
-  readonly #settleMs: number;
   readonly #sweepMs: number;
-  readonly #listener: FolderListener;
+  /** A single run waits so long for files that are not complete. */
+  readonly #patienceMs: number;
   readonly #work: FolderWork;
-  readonly #answers: FolderAnswers;
   readonly #inbox: Inbox;
-  readonly #queue: FolderQueue;
+  /** Complete files that wait for their turn, the oldest first. */
+  #files: LookedFile[] = [];
   #notReady: readonly LookedFile[] = [];
-  /** What each waiting file was told last. */
-  #answered: ReadonlyMap<string, string> = new Map();
+  #batches: BatchRecord[] = [];
+  readonly #working = new Map<Piece, Promise<void>>();
+  /** How a batch ended, and with how many rows left: when there are others, a person let them go. */
+  readonly #ended = new Map<string, { readonly left: number; readonly waits: Waits | undefined }>();
+  #away: Waits | undefined;
   #held: Hold | undefined;
-  #isStopAnswered = false;
   #unreadable: string | undefined;
+  #failure: { readonly error: unknown } | undefined;
   #sweepAtMs = 0;
-  #stopLookAtMs = 0;
-  #bell = Promise.withResolvers<undefined>();
+  #rests = new AbortController();
 
-  constructor(work: Work, folder: string, listener: FolderListener, options: FolderOptions) {
+  constructor(work: Work, folder: string, listener: FolderListener, mode: FolderMode) {
     const { settle } = work.config;
-    const { isOnce, isPolling } = options;
     this.#folder = folder;
-    this.#options = options;
+    this.#isOnce = mode === "once";
     this.#signal = work.signals.soft;
-    this.#settleMs = settle;
     this.#sweepMs = Math.min(SWEEP_MAX_MS, Math.max(SWEEP_MIN_MS, settle));
-    this.#listener = listener;
-    this.#work = new FolderWork(work, folder, listener, isOnce);
-    this.#answers = this.#work.answers;
-    this.#queue = new FolderQueue(this.#work, isOnce ? Infinity : this.#sweepMs, () => this.#pieceEnded());
-    this.#inbox = new Inbox(folder, settle * (isPolling ? PATIENCE_TIMES : 1), async (file) =>
-      this.#queue.isAtWork(file.path) ? "refused" : this.#work.isKnown(file),
+    this.#patienceMs = PATIENCE_TIMES * settle;
+    this.#work = new FolderWork(work, folder, listener, this.#isOnce);
+    this.#inbox = new Inbox(folder, mode === "poll" ? this.#patienceMs : settle, async (file) =>
+      this.#pathsAtWork.has(file.path) ? "refused" : this.#work.isKnown(file),
     );
   }
 
-  readonly ring = (): void => this.#bell.resolve(undefined);
+  readonly ring = (): void => this.#rests.abort();
 
   hint(): void {
-    this.#sweepAtMs = Math.min(this.#sweepAtMs, performance.now() + 10 * LOOK_MIN_MS);
+    this.#sweepAtMs = Math.min(this.#sweepAtMs, performance.now() + HINT_MS);
     this.ring();
   }
 
   async run(): Promise<number> {
-    const { isOnce } = this.#options;
-    if (!isOnce) this.#answers.tell("watching");
+    if (!this.#isOnce) this.#work.tell("watching");
     try {
       await this.#turn();
-      const untilMs = performance.now() + PATIENCE_TIMES * this.#settleMs + LOOK_MIN_MS;
-      while (!this.#isEnding && !(isOnce && this.#isDone(untilMs))) {
+      const untilMs = performance.now() + this.#patienceMs + LOOK_MIN_MS;
+      while (!this.#isEnding && !(this.#isOnce && this.#isDone(untilMs))) {
         await this.#rest();
         await this.#turn();
       }
     } catch (error) {
-      this.#queue.fail(error);
+      this.#fail(error);
     }
-    await this.#queue.untilDone();
-    if (this.#queue.failure) throw this.#queue.failure.error;
-    await this.#compareHold();
-    if (!isOnce) return gravest([...this.#work.codes.values()].filter((code) => [4, 7, 74].includes(code)));
+    await Promise.all(this.#working.values());
+    if (this.#failure) throw this.#failure.error;
+    await this.#lookForStop();
+    const codes = [...this.#work.codes.values()];
+    if (!this.#isOnce) return gravest(codes.filter((code) => [4, 7, 74].includes(code)));
     if (!this.#signal.aborted) await this.#answerWaiting(0);
-    return this.#codeOfOnce();
-  }
-
-  #codeOfOnce(): number {
-    const { codes, answers } = this.#work;
-    const isCutOff = this.#queue.length + this.#notReady.length > 0 && (this.#isBlocked || this.#signal.aborted);
+    const isLeft = this.#files.length + this.#batches.length + this.#notReady.length > 0;
+    const isCutOff = isLeft && (this.#isBlocked || this.#signal.aborted);
     const [files, names] = [this.#notReady.length, this.#notReady.map(({ path }) => shown(path)).join(", ")];
     if (this.#unreadable !== undefined) {
       throw new PaydropError("folder_unreadable", { folder: printable(this.#folder), found: this.#unreadable });
     }
-    if (files > 0) answers.tell("not_ready", { files, names });
-    else if (codes.size === 0 && !isCutOff) answers.tell("nothing_new");
-    return gravest([...codes.values(), ...(isCutOff ? [7] : [])]);
-  }
-
-  #pieceEnded(): void {
-    this.#stopLookAtMs = 0;
-    this.#sweepAtMs = Math.min(this.#sweepAtMs, this.#queue.dueMs);
-    this.ring();
+    if (files > 0) this.#work.tell("not_ready", { files, names });
+    else if (codes.length === 0 && !isCutOff) this.#work.tell("nothing_new");
+    return gravest([...codes, ...(isCutOff ? [7] : [])]);
   }
 
   get #isEnding(): boolean {
-    return this.#signal.aborted || this.#queue.failure !== undefined;
+    return this.#signal.aborted || this.#failure !== undefined;
   }
 
   get #isBlocked(): boolean {
-    return this.#held !== undefined || this.#queue.isAway;
+    return this.#held !== undefined || this.#away !== undefined;
+  }
+
+  get #pathsAtWork(): ReadonlySet<string> {
+    return new Set(Array.from(this.#working.keys(), ({ path }) => path));
   }
 
   /** Nothing can go any more, and no file becomes complete in the time that one must lie still. */
   #isDone(untilMs: number): boolean {
     const isStill = this.#inbox.looks.nextLookMs === undefined || performance.now() > untilMs;
-    return !this.#queue.isWorking && (this.#isBlocked || isStill);
+    return this.#working.size === 0 && (this.#isBlocked || isStill);
   }
 
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#work.failed();
+  }
+
+  /** Until something is due, or it is rung. */
   async #rest(): Promise<void> {
-    const ms = Math.min(this.#sweepAtMs - performance.now(), this.#queue.isWorking ? STOP_LOOK_MS : Infinity);
-    const timer = new AbortController();
-    await Promise.race([this.#bell.promise, sleep(Math.max(LOOK_MIN_MS, ms), undefined, { signal: timer.signal })]);
-    timer.abort();
-    this.#bell = Promise.withResolvers();
+    const ms = Math.min(this.#sweepAtMs - performance.now(), this.#working.size > 0 ? STOP_LOOK_MS : Infinity);
+    await sleep(Math.max(LOOK_MIN_MS, ms), undefined, { signal: this.#rests.signal }).catch(() => undefined);
+    this.#rests = new AbortController();
   }
 
   async #turn(): Promise<void> {
-    const isLookDue = performance.now() >= Math.min(this.#sweepAtMs, this.#stopLookAtMs);
-    if (isLookDue || !this.#queue.isWorking) await this.#lookForStop();
+    await this.#lookForStop();
     if (performance.now() >= this.#sweepAtMs) await this.#sweep();
-    if (!this.#held && !this.#isEnding) this.#queue.begin();
-  }
-
-  async #lookForStop(): Promise<void> {
-    const isStopped = !this.#held && (await stopFilesIn(this.#folder)).length > 0;
-    if (isStopped) await this.#work.hold("stop_file");
-    await this.#compareHold();
-    this.#stopLookAtMs = performance.now() + STOP_LOOK_MS;
+    if (!this.#held && !this.#isEnding) this.#begin();
   }
 
   /** Another process lifts a hold. A STOP is answered once the rows in flight have their end. */
-  async #compareHold(): Promise<void> {
+  async #lookForStop(): Promise<void> {
+    if (!this.#held && (await stopFilesIn(this.#folder)).length > 0) await this.#work.hold("stop_file");
     const held = await this.#work.holdOf();
-    if (held && !this.#held) this.#answers.tell("folder_held", { code: held.reason });
+    if (held && !this.#held) this.#work.tell("folder_held", { code: held.reason });
     if (!held && this.#held) {
-      this.#answers.tell("folder_resumed");
-      this.#queue.forget();
+      // all that was left may go
+      this.#ended.clear();
+      this.#away = undefined;
       this.#sweepAtMs = 0;
-      this.#isStopAnswered = false;
+      this.#work.tell("folder_resumed");
       await this.#work.answerStop(undefined);
     }
     this.#held = held;
-    if (held?.reason !== "stop_file" || this.#isStopAnswered || this.#queue.isWorking) return;
-    this.#isStopAnswered = true;
-    await this.#work.answerStop(held);
+    if (held?.reason === "stop_file" && this.#working.size === 0) await this.#work.answerStop(held);
   }
 
   async #sweep(): Promise<void> {
-    const startedMs = performance.now();
     const folders = await inboxFolders(this.#folder);
     const { unreadable, files } = await this.#inbox.sweep();
     if (unreadable !== this.#unreadable) {
-      this.#answers.tell(unreadable === undefined ? "folder_back" : "folder_away", { found: unreadable });
+      this.#work.tell(unreadable === undefined ? "folder_back" : "folder_away", { found: unreadable });
     }
     this.#unreadable = unreadable;
     if (unreadable === undefined) await this.#work.assertMarks(folders);
     for (const folder of folders) await clearStaleAnswers(folder);
     const complete = files.filter(({ waits }) => waits === undefined);
-    for (const file of complete) if (file.fault) await this.#work.refuse(file);
+    for (const file of complete) if (file.fault) await this.#work.process(file);
     this.#notReady = files.filter(({ waits }) => waits !== undefined);
-    await this.#queue.refill(complete.filter(({ fault }) => !fault));
-    const waiting = [...this.#queue.files, ...this.#notReady].map(({ forMs }) => forMs);
-    const oldest = waiting.length > 0 ? { oldestSince: Date.now() - Math.max(...waiting) } : {};
-    this.#listener.saw?.({ files: waiting.length, ...oldest });
+    this.#batches = await this.#batchesToGoOn();
+    this.#files = complete.filter(({ fault }) => !fault);
+    this.#work.saw([...this.#files, ...this.#notReady]);
     await this.#answerWaiting(ANSWER_AFTER_MS);
-    await this.#answers.putGoing(this.#sweepMs);
-    const restMs = this.#options.isOnce ? 0 : Math.min(REST_MAX_MS, (performance.now() - startedMs) * REST_TIMES);
     const nextMs = Math.min(this.#sweepMs, this.#inbox.looks.nextLookMs ?? Infinity);
-    const sweepAtMs = performance.now() + Math.max(LOOK_MIN_MS, restMs, nextMs);
-    this.#sweepAtMs = Math.min(sweepAtMs, this.#queue.dueMs);
+    this.#sweepAtMs = performance.now() + Math.max(LOOK_MIN_MS, nextMs);
   }
 
-  /** Each answer is written once; it goes when its file goes. */
+  /** One that has ended goes on when its wait is over, or a person let more of its rows go. */
+  async #batchesToGoOn(): Promise<BatchRecord[]> {
+    // what ends while the journal is asked is not to be taken up at once
+    const working = this.#pathsAtWork;
+    return (await this.#work.unfinished()).filter((batch) => {
+      const { left, waits } = this.#ended.get(batch.id) ?? {};
+      const isDue = waits !== undefined && waits.dueMs <= performance.now();
+      return !working.has(fileOf(batch)) && (left !== leftOf(batch) || isDue);
+    });
+  }
+
   async #answerWaiting(afterMs: number): Promise<void> {
-    const blocked = this.#held ? "held" : this.#queue.isAway ? "away" : undefined;
-    const answered = new Map<string, string>();
-    for (const { path, waits, forMs } of [...this.#queue.files, ...this.#notReady]) {
-      if (forMs < afterMs && (waits !== undefined || !blocked)) continue;
-      const because = waits ?? blocked ?? "its_turn";
-      const isNew = this.#answered.get(path) !== because;
-      if (isNew && because !== "held") await this.#answers.put(path, waitingAnswer(path, because));
-      else if (isNew && this.#held) await this.#answers.putHeld(path, this.#held);
-      answered.set(path, because);
+    const blocked = this.#held ?? (this.#away && "away");
+    await this.#work.answerWaiting([...this.#files, ...this.#notReady], blocked, afterMs);
+  }
+
+  /** Begins all that may go now. */
+  #begin(): void {
+    for (let piece; this.#failure === undefined && (piece = this.#next());) {
+      this.#working.set(piece, this.#carryOut(piece));
     }
-    this.#answered = answered;
+  }
+
+  /** First what was begun before, then files, the oldest first; beside a large one small ones. */
+  #next(): Piece | undefined {
+    if (this.#working.size >= AT_ONCE) return undefined;
+    // one alone finds out whether the service is back
+    if (this.#away && (this.#working.size > 0 || this.#away.dueMs > performance.now())) return undefined;
+    const mayBeLarge = ![...this.#working.keys()].some(({ isLarge }) => isLarge);
+    const batch = mayBeLarge ? this.#batches.shift() : undefined;
+    if (batch) return { path: fileOf(batch), isLarge: true, carryOut: () => this.#work.goOn(batch) };
+    const at = this.#files.findIndex(({ stats }) => mayBeLarge || stats.size <= SMALL_BYTES_MAX);
+    const [file] = at < 0 ? [] : this.#files.splice(at, 1);
+    const isLarge = file !== undefined && file.stats.size > SMALL_BYTES_MAX;
+    return file && { path: file.path, isLarge, carryOut: () => this.#work.process(file) };
+  }
+
+  async #carryOut(piece: Piece): Promise<void> {
+    const isTrial = this.#away !== undefined;
+    try {
+      const worked = await piece.carryOut();
+      if (worked) this.#note(worked, isTrial);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#working.delete(piece);
+    this.ring();
+  }
+
+  #note({ batch, left, requests, trouble }: Worked, isTrial: boolean): void {
+    const isAway = trouble?.isOfAll === true;
+    if (isTrial && !isAway && requests > 0) {
+      this.#work.tell("takes_again");
+      this.#away = undefined;
+    }
+    if (isAway && !this.#away && !this.#isOnce) this.#work.tell("waits", { code: trouble.code });
+    // a batch that was on its way before tells of the same outage, and is no reason to wait longer
+    if (isAway && (isTrial || !this.#away)) this.#away = this.#later(this.#away);
+    const own = trouble && this.#later(this.#ended.get(batch)?.waits);
+    // when the service is back each goes on at once
+    this.#ended.set(batch, { left, waits: own && isAway ? { ...own, dueMs: 0 } : own });
+  }
+
+  /** A single run does not try again. */
+  #later(before: Waits | undefined): Waits {
+    const waitMs = before ? Math.min(2 * before.waitMs, RETRY_MAX_MS) : this.#sweepMs;
+    return { waitMs, dueMs: this.#isOnce ? Infinity : performance.now() + waitMs };
   }
 }

@@ -5,7 +5,7 @@ import { PaydropError } from "../errors.ts";
 import { isLoopback, isYes, path as pathKind, unknownKey, wrongOf, wrongText, type Wrong } from "./kinds.ts";
 import { mappingTables } from "./mapping.ts";
 import { factsOf, flagOf, rulesTable, SETTING_NAMES, SETTINGS, variableOf } from "./schema.ts";
-import type { Config, SettingName, Settings } from "./schema.ts";
+import type { Config, Settings } from "./schema.ts";
 import { forgetSecrets, SECRET_NAMES, secretOf, SECRETS, takeSecrets, type Secret, type Secrets } from "./secret.ts";
 import { homeOf, readTomlFile, wrongKeysIn } from "./toml.ts";
 
@@ -95,8 +95,8 @@ function settled(said: Said, { wrongs, env, placeOf, origins, file }: Around): C
     throw new PaydropError("settings_wrong", { wrong: all.map(wrongText).join("\n") });
   const values: Said = { rules: {}, mappings: [], ...read.data };
   for (const name of SETTING_NAMES) {
-    if (factsOf(name).kind !== pathKind || values[name] === undefined) continue;
-    values[name] = resolve(origins[name] === file ? folder : ".", String(values[name]));
+    const path = factsOf(name).kind === pathKind ? values[name] : undefined;
+    if (typeof path === "string") values[name] = resolve(origins[name] === file ? folder : ".", path);
   }
   const { base_url: baseUrl, verbose } = read.data;
   values["environment"] ??= baseUrl !== undefined && isLoopback(baseUrl) ? "test" : "live";
