@@ -33,8 +33,8 @@ export type Hold = NonNullable<Awaited<ReturnType<FolderWork["holdOf"]>>>;
 /** What came of a file or a batch, as far as its folder must know. */
 export interface Worked {
   readonly batch: string;
-  /** Rows of it that are left to go, by now. */
-  readonly left: number;
+  /** How it ended: when it is otherwise by then, a person has let it go on. See `standOf`. */
+  readonly stand: string;
   /** Requests that may have left the machine. */
   readonly requests: number;
   /** Why rows did not go, or results are not where they belong. `isOfAll`: nothing else would go either. */
@@ -110,14 +110,14 @@ export class FolderWork {
       return await this.#carryOut(fileOf(batch), () => goOn(this.#work, id));
     } catch (error) {
       await this.#failed(fileOf(batch), `batch ${id}`, error);
-      return { batch: id, left: leftOf(batch), requests: 0, trouble: undefined };
+      return { batch: id, stand: standOf(batch), requests: 0, trouble: undefined };
     }
   }
 
   async #carryOut(path: string, how: () => Promise<BatchReport | undefined>): Promise<Worked | undefined> {
     const report = await this.#whileGoing(path, () => this.#work.shared.together(how));
     if (!report) return undefined;
-    const { batch, requests, file } = report;
+    const { batch, requests, file, phase = "open", byStatus, files } = report;
     this.#noteCode(batch, report.exitCode);
     const trouble = this.#troubleOf(report);
     if (!trouble || requests > 1 || this.#troubles.get(batch) !== trouble.code) this.#listener.ended(report);
@@ -128,8 +128,9 @@ export class FolderWork {
     const goesByItself = !this.#isOnce && trouble !== undefined && !needsPerson;
     await this.#put(file, answers.openAnswer(report, { goesByItself, again: this.#listener.again }));
     if (path !== file) await this.#put(path, answers.copyAnswer(path, report));
-    const [after] = await this.#work.store.batches({ id: batch });
-    return { batch, left: after ? leftOf(after) : 0, requests, trouble };
+    // by the report: what a person lets go from here on is news
+    const stand = [phase, byStatus.not_sent?.rows ?? 0, files.elsewhere !== undefined].join();
+    return { batch, stand, requests, trouble };
   }
 
   /** What is on its way for a while is told to be; what is said last stays. */
@@ -276,7 +277,9 @@ const OF_COURSE: readonly string[] = ["watching", "nothing_new", "not_ready"];
 export const shown = (path: string): string => printable(basename(path), 200);
 export const resumeCommand = (folder: string): string => `paydrop resume --inbox ${asWord(folder)} --by NAME`;
 export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
-export const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
+/** Phase, rows that are left to go, whether results are owed. */
+export const standOf = (batch: BatchRecord): string => [batch.phase, leftOf(batch), batch.owesResults].join();
+const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
   (ready?.rows ?? 0) + (unsent?.rows ?? 0);
 
 /** Whether a retry file is byte for byte what was written, by the summary beside it. */

@@ -8,7 +8,7 @@ import { mayGiveWork } from "../intake/names.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { clearStaleAnswers } from "../results/answers.ts";
-import { fileOf, FolderWork, leftOf, shown } from "./folder-work.ts";
+import { fileOf, FolderWork, shown, standOf } from "./folder-work.ts";
 import type { FolderListener, Hold, Worked } from "./folder-work.ts";
 
 /** Everything that is complete, once; or for ever, with events as hints, or without: network shares give none. */
@@ -88,8 +88,7 @@ class FolderLoop {
   #notReady: readonly LookedFile[] = [];
   #batches: BatchRecord[] = [];
   readonly #working = new Map<Piece, Promise<void>>();
-  /** How a batch ended, and with how many rows left: when there are others, a person let them go. */
-  readonly #ended = new Map<string, { readonly left: number; readonly waits: Waits | undefined }>();
+  readonly #ended = new Map<string, { readonly stand: string; readonly waits: Waits | undefined }>();
   #away: Waits | undefined;
   #held: Hold | undefined;
   #unreadable: string | undefined;
@@ -219,14 +218,14 @@ class FolderLoop {
     this.#sweepAtMs = performance.now() + Math.max(LOOK_MIN_MS, nextMs);
   }
 
-  /** One that has ended goes on when its wait is over, or a person let more of its rows go. */
+  /** One that has ended goes on when its wait is over, or a person has let it go on. */
   async #batchesToGoOn(): Promise<BatchRecord[]> {
     // what ends while the journal is asked is not to be taken up at once
     const working = this.#pathsAtWork;
     return (await this.#work.unfinished()).filter((batch) => {
-      const { left, waits } = this.#ended.get(batch.id) ?? {};
+      const { stand, waits } = this.#ended.get(batch.id) ?? {};
       const isDue = waits !== undefined && waits.dueMs <= performance.now();
-      return !working.has(fileOf(batch)) && (left !== leftOf(batch) || isDue);
+      return !working.has(fileOf(batch)) && (stand !== standOf(batch) || isDue);
     });
   }
 
@@ -268,7 +267,7 @@ class FolderLoop {
     this.ring();
   }
 
-  #note({ batch, left, requests, trouble }: Worked, isTrial: boolean): void {
+  #note({ batch, stand, requests, trouble }: Worked, isTrial: boolean): void {
     const isAway = trouble?.isOfAll === true;
     if (isTrial && !isAway && requests > 0) {
       this.#work.tell("takes_again");
@@ -279,7 +278,7 @@ class FolderLoop {
     if (isAway && (isTrial || !this.#away)) this.#away = this.#later(this.#away);
     const own = trouble && this.#later(this.#ended.get(batch)?.waits);
     // when the service is back each goes on at once
-    this.#ended.set(batch, { left, waits: own && isAway ? { ...own, dueMs: 0 } : own });
+    this.#ended.set(batch, { stand, waits: own && isAway ? { ...own, dueMs: 0 } : own });
   }
 
   /** A single run does not try again. */
