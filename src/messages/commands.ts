@@ -13,7 +13,7 @@ export const COMMAND_ERRORS = {
     },
     other_owner: {
       text: "The state folder {folder} belongs to user {uid}, and you are root.",
-      todo: "Owner and mode of its files stay as they are. To act as that user: sudo -u '#{uid}' paydrop …",
+      todo: "Its files stay that user's. To act as that user: sudo -u '#{uid}' paydrop …",
     },
     unknown_word: { text: 'there is no {thing} "{said}"', todo: "Write one of {words}." },
     no_answer: { text: "there was no answer", todo: "Nothing was written and nothing was sent." },
