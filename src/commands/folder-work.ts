@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { goOn, runFile, type Work } from "../batch.ts";
 import { FileRefusedError, messageOf, PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
@@ -15,6 +15,7 @@ import { asWord, printable } from "../printable.ts";
 import * as answers from "../results/answers.ts";
 import { notedIn, sha256Of } from "../results/place.ts";
 import { filtersOf } from "../submission/again.ts";
+import { fileOf, leftOf, needsAPerson, standOf, troubleOf, type Worked } from "./folder-queue.ts";
 
 /** Who is told of a folder that is worked through. */
 export interface FolderListener {
@@ -30,26 +31,11 @@ export interface FolderListener {
 
 export type Hold = NonNullable<Awaited<ReturnType<FolderWork["holdOf"]>>>;
 
-/** What came of a file or a batch, as far as its folder must know. */
-export interface Worked {
-  readonly batch: string;
-  /** How it ended: when it is otherwise by then, a person has let it go on. See `standOf`. */
-  readonly stand: string;
-  /** Requests that may have left the machine. */
-  readonly requests: number;
-  /** Why rows did not go, or results are not where they belong. `isOfAll`: nothing else would go either. */
-  readonly trouble: { readonly code: string; readonly isOfAll: boolean } | undefined;
-}
-
-/** Stops that a watch waits out: proven unsent, or refused for the key or the address, so that nothing goes twice. */
-const WAITED_OUT = /^(?:unreachable|rate_limited|local_error|(?:key|address|certificate)_refused)$/;
-const NEEDS_A_PERSON = /^(?:redirect|html_answer|unknown_in_a_row)$/;
-
 /** What is done with one file or batch of an inbox, what is answered beside it, and what is told of it. */
 export class FolderWork {
   /** Exit codes by batch, or by file; of a watch only of what ended after it was asked to end. */
   readonly codes = new Map<string, number>();
-  readonly #failure = new AbortController();
+  readonly failure = new AbortController();
   readonly #work: Work;
   readonly #settings: string;
   readonly #folder: string;
@@ -65,7 +51,7 @@ export class FolderWork {
   #answered: ReadonlyMap<string, string> = new Map();
 
   constructor(work: Work, folder: string, listener: FolderListener, isOnce: boolean) {
-    const soft = AbortSignal.any([work.signals.soft, this.#failure.signal]);
+    const soft = AbortSignal.any([work.signals.soft, this.failure.signal]);
     this.#work = { ...work, signals: { ...work.signals, soft } };
     this.#settings = JSON.stringify({ ...work.config, by: "", quiet: false, verbose: false, json: false });
     this.#folder = folder;
@@ -105,11 +91,11 @@ export class FolderWork {
   }
 
   async goOn(batch: BatchRecord): Promise<Worked | undefined> {
-    const { id } = batch;
+    const [{ id }, path] = [batch, fileOf(batch)];
     try {
-      return await this.#carryOut(fileOf(batch), () => goOn(this.#work, id));
+      return await this.#carryOut(path, () => goOn(this.#work, id));
     } catch (error) {
-      await this.#failed(fileOf(batch), `batch ${id}`, error);
+      await this.#failed(path, `batch ${id}`, error);
       return { batch: id, stand: standOf(batch), requests: 0, trouble: undefined };
     }
   }
@@ -119,11 +105,11 @@ export class FolderWork {
     if (!report) return undefined;
     const { batch, requests, file, phase = "open", byStatus, files } = report;
     this.#noteCode(batch, report.exitCode);
-    const trouble = this.#troubleOf(report);
+    const trouble = troubleOf(report, this.#isOnce);
     if (!trouble || requests > 1 || this.#troubles.get(batch) !== trouble.code) this.#listener.ended(report);
     this.#troubles.set(batch, trouble?.code);
     // every further try could make one more unknown row: a single run sends nothing more, a watch would try for ever
-    const needsPerson = trouble !== undefined && NEEDS_A_PERSON.test(trouble.code);
+    const needsPerson = trouble !== undefined && needsAPerson(trouble.code);
     if (needsPerson && !this.#isOnce) await this.hold(trouble.code);
     const goesByItself = !this.#isOnce && trouble !== undefined && !needsPerson;
     await this.#put(file, answers.openAnswer(report, { goesByItself, again: this.#listener.again }));
@@ -187,16 +173,6 @@ export class FolderWork {
     if (this.#isOnce || this.#work.signals.soft.aborted) this.codes.set(name, code);
   }
 
-  #troubleOf({ stop, byStatus, files, phase }: BatchReport): Worked["trouble"] {
-    // fewer rows than stop a run were not sent all the same
-    const code = stop?.code ?? (byStatus.not_sent ? "unreachable" : "");
-    if (NEEDS_A_PERSON.test(code)) return { code, isOfAll: this.#isOnce };
-    if (WAITED_OUT.test(code)) return { code, isOfAll: stop?.operation === undefined };
-    if (code === "day_over_cap") return { code, isOfAll: false };
-    const owesOnly = files.elsewhere !== undefined && (!stop || phase !== undefined);
-    return owesOnly ? { code: "results_unwritable", isOfAll: false } : undefined;
-  }
-
   /** What one file did wrong does not keep the others waiting; a failing disk, or what nobody foresaw, ends it all. */
   async #failed(path: string, version: string, error: unknown): Promise<void> {
     const { code, message, hint } =
@@ -221,11 +197,6 @@ export class FolderWork {
     const [folders, { environment }] = [await inboxFolders(this.#folder), config];
     const found = await store.batches({ folders, environment, isUnfinished: true, rejectedFor: REJECTED_FOR });
     return found.filter(({ phase, owesResults }) => phase === "open" || owesResults);
-  }
-
-  /** Something failed: what is at work is to come to its end soon. */
-  failed(): void {
-    this.#failure.abort("work_failed");
   }
 
   /** Why the folder is held. Another process lifts a hold. */
@@ -276,12 +247,6 @@ const OF_COURSE: readonly string[] = ["watching", "nothing_new", "not_ready"];
 
 export const shown = (path: string): string => printable(basename(path), 200);
 export const resumeCommand = (folder: string): string => `paydrop resume --inbox ${asWord(folder)} --by NAME`;
-export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
-/** Phase, rows that are left to go, whether results are owed. */
-export const standOf = (batch: BatchRecord): string => [batch.phase, leftOf(batch), batch.owesResults].join();
-const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
-  (ready?.rows ?? 0) + (unsent?.rows ?? 0);
-
 /** Whether a retry file is byte for byte what was written, by the summary beside it. */
 async function isRetryAsWritten(path: string): Promise<boolean> {
   const noted = await notedIn(`${path.slice(0, path.toLowerCase().lastIndexOf(".retry."))}.summary.json`);

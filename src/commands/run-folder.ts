@@ -5,11 +5,10 @@ import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
 import { Inbox, inboxFolders, stopFilesIn, type LookedFile } from "../intake/inbox.ts";
 import { mayGiveWork } from "../intake/names.ts";
-import type { BatchRecord } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { clearStaleAnswers } from "../results/answers.ts";
-import { fileOf, FolderWork, shown, standOf } from "./folder-work.ts";
-import type { FolderListener, Hold, Worked } from "./folder-work.ts";
+import { FolderQueue } from "./folder-queue.ts";
+import { FolderWork, shown, type FolderListener, type Hold } from "./folder-work.ts";
 
 /** Everything that is complete, once; or for ever, with events as hints, or without: network shares give none. */
 export type FolderMode = "once" | "watch" | "poll";
@@ -45,35 +44,14 @@ const [SWEEP_MIN_MS, SWEEP_MAX_MS] = [250, 5_000];
 const LOOK_MIN_MS = 20;
 /** So soon after an event: what comes by the thousand is looked at together. */
 const HINT_MS = 200;
-/** A STOP, and the end of a hold, are looked for so often while rows are on their way. */
+/** A STOP is looked for so often while rows are on their way. */
 const STOP_LOOK_MS = 500;
 /** A file that waits longer than this gets an answer. */
 const ANSWER_AFTER_MS = 120_000;
 /** Polling, a file must lie still for so many times as long; a single run waits so long for it. */
 const PATIENCE_TIMES = 3;
-/** So many things are done at a time; only one of them may be a large file, or a batch that goes on. */
-const AT_ONCE = 3;
-const SMALL_BYTES_MAX = 512n * 1024n;
-/** The wait for what is away doubles up to this. */
-const RETRY_MAX_MS = 750_000;
 
-/** A file, or the batch that goes on. */
-interface Piece {
-  readonly path: string;
-  readonly isLarge: boolean;
-  carryOut(): Promise<Worked | undefined>;
-}
-
-/** When something is tried again. */
-interface Waits {
-  readonly waitMs: number;
-  readonly dueMs: number;
-}
-
-/**
- * Looks into the folder again and again, and begins what may go. While the service is away nothing goes but one piece
- * that tries it; what concerns one operation, or the place of results, only keeps its own batch waiting.
- */
+/** Looks into the folder again and again, and begins what may go. */
 class FolderLoop {
   readonly #folder: string;
   readonly #isOnce: boolean;
@@ -83,16 +61,10 @@ class FolderLoop {
   readonly #patienceMs: number;
   readonly #work: FolderWork;
   readonly #inbox: Inbox;
-  /** Complete files that wait for their turn, the oldest first. */
-  #files: LookedFile[] = [];
+  readonly #queue: FolderQueue;
   #notReady: readonly LookedFile[] = [];
-  #batches: BatchRecord[] = [];
-  readonly #working = new Map<Piece, Promise<void>>();
-  readonly #ended = new Map<string, { readonly stand: string; readonly waits: Waits | undefined }>();
-  #away: Waits | undefined;
   #held: Hold | undefined;
   #unreadable: string | undefined;
-  #failure: { readonly error: unknown } | undefined;
   #sweepAtMs = 0;
   #rests = new AbortController();
 
@@ -104,8 +76,9 @@ class FolderLoop {
     this.#sweepMs = Math.min(SWEEP_MAX_MS, Math.max(SWEEP_MIN_MS, settle));
     this.#patienceMs = PATIENCE_TIMES * settle;
     this.#work = new FolderWork(work, folder, listener, this.#isOnce);
+    this.#queue = new FolderQueue(this.#work, this.#isOnce ? Infinity : this.#sweepMs, this.ring);
     this.#inbox = new Inbox(folder, mode === "poll" ? this.#patienceMs : settle, async (file) =>
-      this.#pathsAtWork.has(file.path) ? "refused" : this.#work.isKnown(file),
+      this.#queue.pathsAtWork.has(file.path) ? "refused" : this.#work.isKnown(file),
     );
   }
 
@@ -126,16 +99,15 @@ class FolderLoop {
         await this.#turn();
       }
     } catch (error) {
-      this.#fail(error);
+      this.#queue.fail(error);
     }
-    await Promise.all(this.#working.values());
-    if (this.#failure) throw this.#failure.error;
+    await this.#queue.untilDone();
     await this.#lookForStop();
     const codes = [...this.#work.codes.values()];
     if (!this.#isOnce) return gravest(codes.filter((code) => [4, 7, 74].includes(code)));
-    if (!this.#signal.aborted) await this.#answerWaiting(0);
-    const isLeft = this.#files.length + this.#batches.length + this.#notReady.length > 0;
-    const isCutOff = isLeft && (this.#isBlocked || this.#signal.aborted);
+    if (!this.#signal.aborted) await this.#work.answerWaiting(this.#waiting, this.#blocked, 0);
+    const isLeft = this.#notReady.length + this.#queue.length > 0;
+    const isCutOff = isLeft && (this.#blocked !== undefined || this.#signal.aborted);
     const [files, names] = [this.#notReady.length, this.#notReady.map(({ path }) => shown(path)).join(", ")];
     if (this.#unreadable !== undefined) {
       throw new PaydropError("folder_unreadable", { folder: printable(this.#folder), found: this.#unreadable });
@@ -146,31 +118,27 @@ class FolderLoop {
   }
 
   get #isEnding(): boolean {
-    return this.#signal.aborted || this.#failure !== undefined;
+    return this.#signal.aborted || this.#queue.failure !== undefined;
   }
 
-  get #isBlocked(): boolean {
-    return this.#held !== undefined || this.#away !== undefined;
+  /** Why no file goes now. */
+  get #blocked(): Hold | "away" | undefined {
+    return this.#held ?? (this.#queue.isAway ? "away" : undefined);
   }
 
-  get #pathsAtWork(): ReadonlySet<string> {
-    return new Set(Array.from(this.#working.keys(), ({ path }) => path));
+  get #waiting(): readonly LookedFile[] {
+    return [...this.#queue.files, ...this.#notReady];
   }
 
   /** Nothing can go any more, and no file becomes complete in the time that one must lie still. */
   #isDone(untilMs: number): boolean {
     const isStill = this.#inbox.looks.nextLookMs === undefined || performance.now() > untilMs;
-    return this.#working.size === 0 && (this.#isBlocked || isStill);
-  }
-
-  #fail(error: unknown): void {
-    this.#failure ??= { error };
-    this.#work.failed();
+    return !this.#queue.isWorking && (this.#blocked !== undefined || isStill);
   }
 
   /** Until something is due, or it is rung. */
   async #rest(): Promise<void> {
-    const ms = Math.min(this.#sweepAtMs - performance.now(), this.#working.size > 0 ? STOP_LOOK_MS : Infinity);
+    const ms = Math.min(this.#sweepAtMs - performance.now(), this.#queue.isWorking ? STOP_LOOK_MS : Infinity);
     await sleep(Math.max(LOOK_MIN_MS, ms), undefined, { signal: this.#rests.signal }).catch(() => undefined);
     this.#rests = new AbortController();
   }
@@ -178,7 +146,7 @@ class FolderLoop {
   async #turn(): Promise<void> {
     await this.#lookForStop();
     if (performance.now() >= this.#sweepAtMs) await this.#sweep();
-    if (!this.#held && !this.#isEnding) this.#begin();
+    if (!this.#held && !this.#isEnding) this.#queue.begin();
   }
 
   /** Another process lifts a hold. A STOP is answered once the rows in flight have their end. */
@@ -187,15 +155,13 @@ class FolderLoop {
     const held = await this.#work.holdOf();
     if (held && !this.#held) this.#work.tell("folder_held", { code: held.reason });
     if (!held && this.#held) {
-      // all that was left may go
-      this.#ended.clear();
-      this.#away = undefined;
+      this.#queue.forget();
       this.#sweepAtMs = 0;
       this.#work.tell("folder_resumed");
       await this.#work.answerStop(undefined);
     }
     this.#held = held;
-    if (held?.reason === "stop_file" && this.#working.size === 0) await this.#work.answerStop(held);
+    if (held?.reason === "stop_file" && !this.#queue.isWorking) await this.#work.answerStop(held);
   }
 
   async #sweep(): Promise<void> {
@@ -210,80 +176,10 @@ class FolderLoop {
     const complete = files.filter(({ waits }) => waits === undefined);
     for (const file of complete) if (file.fault) await this.#work.process(file);
     this.#notReady = files.filter(({ waits }) => waits !== undefined);
-    this.#batches = await this.#batchesToGoOn();
-    this.#files = complete.filter(({ fault }) => !fault);
-    this.#work.saw([...this.#files, ...this.#notReady]);
-    await this.#answerWaiting(ANSWER_AFTER_MS);
+    await this.#queue.refill(complete.filter(({ fault }) => !fault));
+    this.#work.saw(this.#waiting);
+    await this.#work.answerWaiting(this.#waiting, this.#blocked, ANSWER_AFTER_MS);
     const nextMs = Math.min(this.#sweepMs, this.#inbox.looks.nextLookMs ?? Infinity);
     this.#sweepAtMs = performance.now() + Math.max(LOOK_MIN_MS, nextMs);
-  }
-
-  /** One that has ended goes on when its wait is over, or a person has let it go on. */
-  async #batchesToGoOn(): Promise<BatchRecord[]> {
-    // what ends while the journal is asked is not to be taken up at once
-    const working = this.#pathsAtWork;
-    return (await this.#work.unfinished()).filter((batch) => {
-      const { stand, waits } = this.#ended.get(batch.id) ?? {};
-      const isDue = waits !== undefined && waits.dueMs <= performance.now();
-      return !working.has(fileOf(batch)) && (stand !== standOf(batch) || isDue);
-    });
-  }
-
-  async #answerWaiting(afterMs: number): Promise<void> {
-    const blocked = this.#held ?? (this.#away && "away");
-    await this.#work.answerWaiting([...this.#files, ...this.#notReady], blocked, afterMs);
-  }
-
-  /** Begins all that may go now. */
-  #begin(): void {
-    for (let piece; this.#failure === undefined && (piece = this.#next());) {
-      this.#working.set(piece, this.#carryOut(piece));
-    }
-  }
-
-  /** First what was begun before, then files, the oldest first; beside a large one small ones. */
-  #next(): Piece | undefined {
-    if (this.#working.size >= AT_ONCE) return undefined;
-    // one alone finds out whether the service is back
-    if (this.#away && (this.#working.size > 0 || this.#away.dueMs > performance.now())) return undefined;
-    const mayBeLarge = ![...this.#working.keys()].some(({ isLarge }) => isLarge);
-    const batch = mayBeLarge ? this.#batches.shift() : undefined;
-    if (batch) return { path: fileOf(batch), isLarge: true, carryOut: () => this.#work.goOn(batch) };
-    const at = this.#files.findIndex(({ stats }) => mayBeLarge || stats.size <= SMALL_BYTES_MAX);
-    const [file] = at < 0 ? [] : this.#files.splice(at, 1);
-    const isLarge = file !== undefined && file.stats.size > SMALL_BYTES_MAX;
-    return file && { path: file.path, isLarge, carryOut: () => this.#work.process(file) };
-  }
-
-  async #carryOut(piece: Piece): Promise<void> {
-    const isTrial = this.#away !== undefined;
-    try {
-      const worked = await piece.carryOut();
-      if (worked) this.#note(worked, isTrial);
-    } catch (error) {
-      this.#fail(error);
-    }
-    this.#working.delete(piece);
-    this.ring();
-  }
-
-  #note({ batch, stand, requests, trouble }: Worked, isTrial: boolean): void {
-    const isAway = trouble?.isOfAll === true;
-    if (isTrial && !isAway && requests > 0) {
-      this.#work.tell("takes_again");
-      this.#away = undefined;
-    }
-    if (isAway && !this.#away && !this.#isOnce) this.#work.tell("waits", { code: trouble.code });
-    // a batch that was on its way before tells of the same outage, and is no reason to wait longer
-    if (isAway && (isTrial || !this.#away)) this.#away = this.#later(this.#away);
-    const own = trouble && this.#later(this.#ended.get(batch)?.waits);
-    // when the service is back each goes on at once
-    this.#ended.set(batch, { stand, waits: own && isAway ? { ...own, dueMs: 0 } : own });
-  }
-
-  /** A single run does not try again. */
-  #later(before: Waits | undefined): Waits {
-    const waitMs = before ? Math.min(2 * before.waitMs, RETRY_MAX_MS) : this.#sweepMs;
-    return { waitMs, dueMs: this.#isOnce ? Infinity : performance.now() + waitMs };
   }
 }
