@@ -1,8 +1,7 @@
-import type { BatchReport } from "../events.ts";
 import { join } from "node:path";
+import type { BatchReport } from "../events.ts";
 import type { LookedFile } from "../intake/inbox.ts";
 import type { BatchRecord } from "../journal/store.ts";
-import type { FolderWork } from "./folder-work.ts";
 
 /** What came of a file or a batch, as far as its folder must know. */
 export interface Worked {
@@ -47,6 +46,16 @@ type Piece = Readonly<{ path: string; isLarge: boolean; carryOut: () => Promise<
 /** When something is tried again. */
 type Waits = Readonly<{ waitMs: number; dueMs: number }>;
 
+/** Who carries the pieces out. */
+interface Carrier {
+  process(file: LookedFile): Promise<Worked | undefined>;
+  goOn(batch: BatchRecord): Promise<Worked | undefined>;
+  unfinished(): Promise<readonly BatchRecord[]>;
+  tell(code: "takes_again" | "waits", facts?: { readonly code: string }): void;
+  /** Ends what is at work. */
+  readonly failure: AbortController;
+}
+
 /**
  * What is to be done in a folder, in which order, and what waits. While the service is away nothing goes but one piece
  * that tries it; what concerns one operation, or the place of results, only keeps its own batch waiting.
@@ -55,7 +64,7 @@ export class FolderQueue {
   /** Complete files that wait for their turn, the oldest first. */
   files: LookedFile[] = [];
   failure: { readonly error: unknown } | undefined;
-  readonly #work: FolderWork;
+  readonly #work: Carrier;
   readonly #retryMs: number;
   readonly #pieceEnded: () => void;
   #batches: BatchRecord[] = [];
@@ -64,7 +73,7 @@ export class FolderQueue {
   #away: Waits | undefined;
 
   /** `retryMs`: after so long what is away is tried again; Infinity: not by this run. */
-  constructor(work: FolderWork, retryMs: number, pieceEnded: () => void) {
+  constructor(work: Carrier, retryMs: number, pieceEnded: () => void) {
     this.#work = work;
     this.#retryMs = retryMs;
     this.#pieceEnded = pieceEnded;

@@ -165,8 +165,8 @@ export class FolderWork {
 
   /** Files that wait now, by how long they do. */
   saw(files: readonly LookedFile[]): void {
-    const oldest = files.length > 0 ? { oldestSince: Date.now() - Math.max(...files.map(({ forMs }) => forMs)) } : {};
-    this.#listener.saw?.({ files: files.length, ...oldest });
+    const oldestSince = Date.now() - Math.max(...files.map(({ forMs }) => forMs));
+    this.#listener.saw?.({ files: files.length, ...(files.length > 0 && { oldestSince }) });
   }
 
   #noteCode(name: string, code: number): void {

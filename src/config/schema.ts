@@ -196,5 +196,20 @@ export const variableOf = (name: string): string => `PAYDROP_${name.toUpperCase(
 /** `--state-dir` for `state_dir`. */
 export const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
 
+/** The default as a person would write it; undefined where there is none. */
+export function defaultOf(name: SettingName): string | undefined {
+  const { def } = SETTINGS.shape[name]._zod as { def: { defaultValue?: unknown } };
+  return def.defaultValue === undefined ? undefined : factsOf(name).kind.written(def.defaultValue) || undefined;
+}
+
+/** What `--help` says of a setting's flag: `--rate <n>` and its meaning. */
+export function flagHelp(name: SettingName): readonly [flags: string, shown: string] {
+  const { kind, shown, unless } = factsOf(name);
+  const usual = defaultOf(name) ?? unless;
+  // a flag without a value says yes: where that is the default already, it needs one
+  const value = kind === flag && usual === "false" ? "" : ` <${kind.word}>`;
+  return [`${flagOf(name)}${value}`, usual === undefined || value === "" ? shown : `${shown} (default: ${usual})`];
+}
+
 /** Settings that may stand in a file that lasts. */
 export const LASTING: readonly SettingName[] = SETTING_NAMES.filter((name) => !factsOf(name).once);
