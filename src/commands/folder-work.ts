@@ -137,7 +137,6 @@ export class FolderWork {
     if (!(await answers.putAnswer(path, answer)) && answer) this.tell("unanswered", { name: shown(path) });
   }
 
-  /** News of the folder. */
   tell(code: keyof typeof FOLDER_NEWS, facts: Facts = {}): void {
     const where = { folder: printable(this.#folder), command: this.#resume };
     const { text, todo } = told(FOLDER_NEWS[code], { ...where, ...facts });
@@ -163,7 +162,6 @@ export class FolderWork {
     this.#answered = answered;
   }
 
-  /** Files that wait now, by how long they do. */
   saw(files: readonly LookedFile[]): void {
     const oldestSince = Date.now() - Math.max(...files.map(({ forMs }) => forMs));
     this.#listener.saw?.({ files: files.length, ...(files.length > 0 && { oldestSince }) });
@@ -199,12 +197,10 @@ export class FolderWork {
     return found.filter(({ phase, owesResults }) => phase === "open" || owesResults);
   }
 
-  /** Why the folder is held. Another process lifts a hold. */
   async holdOf() {
     return (await this.#work.store.heldFolders()).find(({ folder }) => folder === this.#folder);
   }
 
-  /** Holds the folder until a person says that it goes on. */
   async hold(code: string): Promise<void> {
     const { store, who, now } = this.#work;
     await store.holdFolder(this.#folder, code, { ...who, at: now(), kind: "hold_folder" });
