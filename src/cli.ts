@@ -7,10 +7,9 @@ import { nameOf, type Call, type Command, type Output } from "./commands/command
 import { COMMANDS } from "./commands/list.ts";
 import { isYes } from "./config/kinds.ts";
 import { loadSettings } from "./config/load.ts";
-import { flagOf, SETTING_NAMES, variableOf } from "./config/schema.ts";
+import { flagHelp, flagOf, SETTING_NAMES, variableOf } from "./config/schema.ts";
 import { conceal } from "./config/secret.ts";
-import { nearest } from "./config/sections.ts";
-import { flagHelp } from "./config/shown.ts";
+import { nearest } from "./config/kinds.ts";
 import { looksSecret } from "./config/toml.ts";
 import { messageOf, PaydropError } from "./errors.ts";
 import { exitCodeOf, exitStatusText, gravest } from "./exit-codes.ts";

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { constants, mkdirSync } from "node:fs";
+import { constants, lchownSync, mkdirSync, statSync } from "node:fs";
 import { link, open, readdir, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemCodeOf } from "./errors.ts";
@@ -9,23 +9,18 @@ import { faultPoint } from "./fault-point.ts";
 export interface Access {
   /** Permission bits, whatever the umask; as the umask has it unless said. */
   readonly mode?: number | undefined;
-  /** Set where this process may. */
+  /** Set where this process may; that of the folder unless said. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
 }
 
-export interface WriteOptions extends Access {
-  /** Whether what has the name now is replaced. A link is replaced, never followed. */
-  readonly replace: boolean;
-}
-
 /**
- * Writes a file that is either wholly there or not at all, also after a power cut. Gives false, and writes nothing,
- * where something has the name and is not to be replaced. Throws what the system says.
+ * Writes a file that is either wholly there or not at all, also after a power cut. `replace`: what has the name now goes; a
+ * link is never followed. Else it gives false, and writes nothing, where something has it. Throws what the system says.
  */
 export async function writeAtomically(
   path: string,
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
-  { replace, ...access }: WriteOptions,
+  { replace, ...access }: Access & { readonly replace: boolean },
 ): Promise<boolean> {
   const file = await AtomicFile.create(path, access);
   try {
@@ -68,7 +63,8 @@ export class AtomicFile {
     const file = new AtomicFile(path, temporary, handle);
     try {
       // only root may give a file away; a group of ours can be set by anybody
-      if (owner) await handle.chown(owner.uid, owner.gid).catch(() => handle.chown(-1, owner.gid)).catch(() => undefined); // prettier-ignore
+      if (!owner) giveToOwner(temporary);
+      else await handle.chown(owner.uid, owner.gid).catch(() => handle.chown(-1, owner.gid)).catch(() => undefined); // prettier-ignore
       if (mode !== undefined) await handle.chmod(mode & 0o777);
       return file;
     } catch (thrown) {
@@ -153,6 +149,13 @@ export async function accessLike(path: string): Promise<Access> {
   return stats ? { mode: stats.mode & 0o666, owner: { uid: stats.uid, gid: stats.gid } } : { mode: 0o600 };
 }
 
+/** What root makes in the folder of somebody else becomes theirs: the service whose folder it is must go on with it. */
+export function giveToOwner(path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(path));
+  if (uid !== 0) lchownSync(path, uid, gid);
+}
+
 /**
  * Makes what was renamed in this folder outlive a power cut. Some disks cannot sync a folder, or do not let us: there
  * the bytes are safe, but the name may be lost with the power. Any other failure is thrown: a disk that reports an error
@@ -160,12 +163,8 @@ export async function accessLike(path: string): Promise<Access> {
  */
 export async function syncFolder(folder: string): Promise<void> {
   try {
-    const handle = await open(folder, constants.O_RDONLY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await using handle = await open(folder, constants.O_RDONLY);
+    await handle.sync();
   } catch (thrown) {
     if (!["EINVAL", "EPERM", "EISDIR", "ENOTSUP", "EACCES"].includes(systemCodeOf(thrown) ?? "")) throw thrown;
   }
@@ -178,6 +177,7 @@ export async function syncFolder(folder: string): Promise<void> {
 export function makePrivateFolder(folder: string, mayMakeAbove = true): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
+    giveToOwner(folder);
   } catch (thrown) {
     const code = systemCodeOf(thrown);
     if (code === "EEXIST") return;

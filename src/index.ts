@@ -143,7 +143,7 @@ export async function watchFolder(path: string, options: WatchFolderOptions): Pr
   const begun = Promise.withResolvers<undefined>();
   const ended = opened(more, guard, signals, async (work) => {
     begun.resolve(undefined);
-    await runFolder(work, resolve(path), listener, { isOnce: false, isPolling: poll });
+    await runFolder(work, resolve(path), listener, poll ? "poll" : "watch");
   }).then(() => failed.throwIfAborted());
   ended.catch((error: unknown) => begun.reject(error));
   await begun.promise;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { canonicalAmount, PLAIN_DECIMAL, unitsOf } from "../amount.ts";
 import { normalizeName } from "../column-name.ts";
-import { PATTERN_VALUE_MAX, type FieldRules, type OperationRules } from "../config/rules.ts";
+import { PATTERN_VALUE_MAX, type FieldRules, type OperationRules } from "../config/schema.ts";
 import type { Config } from "../config/schema.ts";
 import { maskNumbers, maskStrayAmount } from "../mask.ts";
 import { fieldsOf, type Field, type OperationName } from "../operations/index.ts";

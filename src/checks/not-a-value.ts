@@ -1,4 +1,4 @@
-import type { FieldRules } from "../config/rules.ts";
+import type { FieldRules } from "../config/schema.ts";
 import type { RowFaultCode, Thing } from "../messages/row-faults.ts";
 import type { Facts } from "../messages/sentence.ts";
 import { IFSC, type FieldFacts } from "../operations/operation.ts";

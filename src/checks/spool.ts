@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { giveToOwner } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
 
 const WRITTEN_CHARACTERS = 1 << 18;
@@ -13,6 +14,7 @@ const LINE_FEED = 10;
  */
 export function createSpool(path: string) {
   const file = openSync(path, "w", 0o600);
+  giveToOwner(path);
   let waiting = "";
   let end = 0;
   const flush = (): void => {

@@ -1,6 +1,7 @@
-import { loadSettings } from "../config/load.ts";
-import { inForce, tomlExample, tomlSchema } from "../config/shown.ts";
-import { usualPlaces } from "../config/toml.ts";
+import { loadSettings, type Loaded } from "../config/load.ts";
+import { factsOf, SETTING_NAMES } from "../config/schema.ts";
+import { SECRET_NAMES, SECRETS } from "../config/secret.ts";
+import { tomlExample, tomlSchema, usualPlaces } from "../config/toml.ts";
 import { PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
 import type { Call } from "./command.ts";
@@ -19,7 +20,7 @@ export function run(call: Call): Promise<number> {
 function shown(call: Call): string {
   const loaded = loadSettings(call, "read");
   const { config, file } = loaded;
-  const values = inForce(loaded).map(({ name, value = null, origin }) => ({ name, value, origin }));
+  const values = inForce(loaded);
   const sections = { mappings: config.mappings.map(({ name }) => name), rules: Object.keys(config.rules) };
   if (config.json) return `${JSON.stringify({ type: "config", file: file ?? null, values, ...sections })}\n`;
   const width = Math.max(...values.map(({ name }) => name.length));
@@ -29,4 +30,18 @@ function shown(call: Call): string {
   const from = `settings file: ${file ?? `none (looked for ${usualPlaces(call.env).join(", ")})`}`;
   const names = Object.entries(sections).map(([section, some]) => `${section}: ${some.join(", ") || "none"}`);
   return [from, ...lines, ...names].map((line) => `${printable(line)}\n`).join("");
+}
+
+/** Every setting and secret as a person would write it, of secrets only the length, and where it came from. */
+function inForce({ config, secrets, origins }: Loaded) {
+  const settings = SETTING_NAMES.map((name) => {
+    const found = config[name];
+    const value = found === undefined ? null : factsOf(name).kind.written(found);
+    return { name, value, origin: origins[name] ?? (value === null ? "not set" : "default") };
+  });
+  const kept = SECRET_NAMES.map((secret) => {
+    const [name, found] = [SECRETS[secret], secrets[secret]];
+    return { name, value: found ? `${found.length} characters` : null, origin: origins[name] ?? "not set" };
+  });
+  return [...settings, ...kept];
 }

@@ -1,24 +1,59 @@
+import { join } from "node:path";
+import type { BatchReport } from "../events.ts";
 import type { LookedFile } from "../intake/inbox.ts";
 import type { BatchRecord } from "../journal/store.ts";
-import { fileOf, leftOf, type FolderWork, type Worked } from "./folder-work.ts";
+
+/** What came of a file or a batch, as far as its folder must know. */
+export interface Worked {
+  readonly batch: string;
+  /** How it ended: when it is otherwise by then, a person has let it go on. See `standOf`. */
+  readonly stand: string;
+  /** Requests that may have left the machine. */
+  readonly requests: number;
+  /** Why rows did not go, or results are not where they belong. `isOfAll`: nothing else would go either. */
+  readonly trouble: { readonly code: string; readonly isOfAll: boolean } | undefined;
+}
+
+/** Stops that a watch waits out: proven unsent, or refused for the key or the address, so that nothing goes twice. */
+const WAITED_OUT = /^(?:unreachable|rate_limited|local_error|(?:key|address|certificate)_refused)$/;
+/** Something unclear answers. */
+export const needsAPerson = (code: string): boolean => /^(?:redirect|html_answer|unknown_in_a_row)$/.test(code);
+
+export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
+/** Phase, rows that are left to go, whether results are owed. */
+export const standOf = (batch: BatchRecord): string => [batch.phase, leftOf(batch), batch.owesResults].join();
+export const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
+  (ready?.rows ?? 0) + (unsent?.rows ?? 0);
+
+export function troubleOf({ stop, byStatus, files, phase }: BatchReport, isOnce: boolean): Worked["trouble"] {
+  // fewer rows than stop a run were not sent all the same
+  const code = stop?.code ?? (byStatus.not_sent ? "unreachable" : "");
+  if (needsAPerson(code)) return { code, isOfAll: isOnce };
+  if (WAITED_OUT.test(code)) return { code, isOfAll: stop?.operation === undefined };
+  if (code === "day_over_cap") return { code, isOfAll: false };
+  const owesOnly = files.elsewhere !== undefined && (!stop || phase !== undefined);
+  return owesOnly ? { code: "results_unwritable", isOfAll: false } : undefined;
+}
 
 /** So many things are done at a time; only one of them may be a large file, or a batch that goes on. */
 const AT_ONCE = 3;
 const SMALL_BYTES_MAX = 512n * 1024n;
-/** The wait doubles up to so many times the first one. */
-const RETRY_TIMES_MAX = 150;
+/** The wait for what is away doubles up to this. */
+const RETRY_MAX_MS = 750_000;
 
 /** A file, or the batch that goes on. */
-interface Piece {
-  readonly path: string;
-  readonly isLarge: boolean;
-  carryOut(): Promise<Worked | undefined>;
-}
+type Piece = Readonly<{ path: string; isLarge: boolean; carryOut: () => Promise<Worked | undefined> }>;
+/** When something is tried again. */
+type Waits = Readonly<{ waitMs: number; dueMs: number }>;
 
-interface Waits {
-  readonly code: string;
-  readonly tries: number;
-  readonly dueMs: number;
+/** Who carries the pieces out. */
+interface Carrier {
+  process(file: LookedFile): Promise<Worked | undefined>;
+  goOn(batch: BatchRecord): Promise<Worked | undefined>;
+  unfinished(): Promise<readonly BatchRecord[]>;
+  tell(code: "takes_again" | "waits", facts?: { readonly code: string }): void;
+  /** Ends what is at work. */
+  readonly failure: AbortController;
 }
 
 /**
@@ -29,23 +64,21 @@ export class FolderQueue {
   /** Complete files that wait for their turn, the oldest first. */
   files: LookedFile[] = [];
   failure: { readonly error: unknown } | undefined;
-  #batches: BatchRecord[] = [];
-  #away: Waits | undefined;
-  readonly #work: FolderWork;
+  readonly #work: Carrier;
   readonly #retryMs: number;
   readonly #pieceEnded: () => void;
+  #batches: BatchRecord[] = [];
   readonly #working = new Map<Piece, Promise<void>>();
-  /** How a batch ended, and with how many rows left: when there are others, a person let them go. */
-  readonly #ended = new Map<string, { readonly left: number; readonly waits: Waits | undefined }>();
+  readonly #ended = new Map<string, { readonly stand: string; readonly waits: Waits | undefined }>();
+  #away: Waits | undefined;
 
   /** `retryMs`: after so long what is away is tried again; Infinity: not by this run. */
-  constructor(work: FolderWork, retryMs: number, pieceEnded: () => void) {
+  constructor(work: Carrier, retryMs: number, pieceEnded: () => void) {
     this.#work = work;
     this.#retryMs = retryMs;
     this.#pieceEnded = pieceEnded;
   }
 
-  /** What waits for its turn. */
   get length(): number {
     return this.files.length + this.#batches.length;
   }
@@ -58,26 +91,20 @@ export class FolderQueue {
     return this.#away !== undefined;
   }
 
-  /** When something is to be tried again, by `performance.now()`; what is due already waits for something to try it with. */
-  get dueMs(): number {
-    const due = [this.#away, ...Array.from(this.#ended.values(), ({ waits }) => waits)];
-    return Math.min(...due.map((waits) => waits?.dueMs ?? Infinity).filter((ms) => ms > performance.now()));
+  get pathsAtWork(): ReadonlySet<string> {
+    return new Set(Array.from(this.#working.keys(), ({ path }) => path));
   }
 
-  isAtWork(path: string): boolean {
-    return [...this.#working.keys()].some((piece) => piece.path === path);
-  }
-
-  /** What a sweep found; batches that go on, once more when they ended so and a person let more of their rows go. */
+  /** One that has ended goes on when its wait is over, or a person has let it go on. */
   async refill(files: LookedFile[]): Promise<void> {
     // what ends while the journal is asked is not to be taken up at once
-    const working = new Set(Array.from(this.#working.keys(), ({ path }) => path));
+    const working = this.pathsAtWork;
     const batches = await this.#work.unfinished();
     this.files = files;
     this.#batches = batches.filter((batch) => {
-      const { left, waits } = this.#ended.get(batch.id) ?? {};
-      const isDue = (waits?.dueMs ?? Infinity) <= performance.now();
-      return !working.has(fileOf(batch)) && (left !== leftOf(batch) || isDue);
+      const { stand, waits } = this.#ended.get(batch.id) ?? {};
+      const isDue = waits !== undefined && waits.dueMs <= performance.now();
+      return !working.has(fileOf(batch)) && (stand !== standOf(batch) || isDue);
     });
   }
 
@@ -87,9 +114,16 @@ export class FolderQueue {
     this.#away = undefined;
   }
 
+  /** What is at work is to come to its end soon. */
   fail(error: unknown): void {
     this.failure ??= { error };
-    this.#work.failed();
+    this.#work.failure.abort("work_failed");
+  }
+
+  /** Throws what made the work on the folder fail. */
+  async untilDone(): Promise<void> {
+    await Promise.all(this.#working.values());
+    if (this.failure) throw this.failure.error;
   }
 
   /** Begins all that may go now. */
@@ -99,15 +133,11 @@ export class FolderQueue {
     }
   }
 
-  async untilDone(): Promise<void> {
-    await Promise.all(this.#working.values());
-  }
-
   /** First what was begun before, then files, the oldest first; beside a large one small ones. */
   #next(): Piece | undefined {
     if (this.#working.size >= AT_ONCE) return undefined;
     // one alone finds out whether the service is back
-    if (this.#away && (this.isWorking || this.#away.dueMs > performance.now())) return undefined;
+    if (this.#away && (this.#working.size > 0 || this.#away.dueMs > performance.now())) return undefined;
     const mayBeLarge = ![...this.#working.keys()].some(({ isLarge }) => isLarge);
     const batch = mayBeLarge ? this.#batches.shift() : undefined;
     if (batch) return { path: fileOf(batch), isLarge: true, carryOut: () => this.#work.goOn(batch) };
@@ -118,10 +148,10 @@ export class FolderQueue {
   }
 
   async #carryOut(piece: Piece): Promise<void> {
-    const isTrial = this.isAway;
+    const isTrial = this.#away !== undefined;
     try {
       const worked = await piece.carryOut();
-      if (worked) await this.#note(worked, isTrial);
+      if (worked) this.#note(worked, isTrial);
     } catch (error) {
       this.fail(error);
     }
@@ -129,29 +159,22 @@ export class FolderQueue {
     this.#pieceEnded();
   }
 
-  async #note({ batch, left, requests, trouble }: Worked, isTrial: boolean): Promise<void> {
-    const { code, isOfAll, needsPerson } = trouble ?? {};
-    if (isTrial && !isOfAll && requests > 0) {
-      this.#work.answers.tell("takes_again");
+  #note({ batch, stand, requests, trouble }: Worked, isTrial: boolean): void {
+    const isAway = trouble?.isOfAll === true;
+    if (isTrial && !isAway && requests > 0) {
+      this.#work.tell("takes_again");
       this.#away = undefined;
     }
-    if (isOfAll && code !== undefined) this.#noteAway(code, isTrial);
+    if (isAway && !this.#away && this.#retryMs < Infinity) this.#work.tell("waits", { code: trouble.code });
+    // a batch that was on its way before tells of the same outage, and is no reason to wait longer
+    if (isAway && (isTrial || !this.#away)) this.#away = this.#later(this.#away);
+    const own = trouble && this.#later(this.#ended.get(batch)?.waits);
     // when the service is back each goes on at once
-    const waits = code === undefined || needsPerson ? undefined : this.#later(code, this.#ended.get(batch)?.waits);
-    this.#ended.set(batch, { left, waits: waits && isOfAll ? { ...waits, dueMs: 0 } : waits });
-    // a single run sends nothing more; a watch would try for ever
-    if (needsPerson && this.#retryMs < Infinity) await this.#work.hold(code ?? "");
+    this.#ended.set(batch, { stand, waits: own && isAway ? { ...own, dueMs: 0 } : own });
   }
 
-  /** A batch that was on its way before tells of the same outage, and is no reason to wait longer. */
-  #noteAway(code: string, isTrial: boolean): void {
-    if (this.#away?.code !== code && this.#retryMs < Infinity) this.#work.answers.tell("waits", { code });
-    if (isTrial || !this.#away) this.#away = this.#later(code, this.#away);
-  }
-
-  #later(code: string, before: Waits | undefined): Waits {
-    const tries = before ? before.tries + 1 : 0;
-    const waitMs = this.#retryMs * Math.min(2 ** tries, RETRY_TIMES_MAX) * (0.5 + Math.random() / 2);
-    return { code, tries, dueMs: performance.now() + waitMs };
+  #later(before: Waits | undefined): Waits {
+    const waitMs = before ? Math.min(2 * before.waitMs, RETRY_MAX_MS) : this.#retryMs;
+    return { waitMs, dueMs: performance.now() + waitMs };
   }
 }

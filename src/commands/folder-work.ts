@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename } from "node:path";
 import { goOn, runFile, type Work } from "../batch.ts";
 import { FileRefusedError, messageOf, PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
@@ -9,57 +9,54 @@ import { inboxFolders, type FoundFile, type LookedFile } from "../intake/inbox.t
 import { assertMark } from "../intake/mark.ts";
 import { identityOf } from "../intake/snapshot.ts";
 import type { BatchRecord } from "../journal/store.ts";
+import { FOLDER_NEWS, heldLines } from "../messages/intake.ts";
+import { told, type Facts } from "../messages/sentence.ts";
+import { asWord, printable } from "../printable.ts";
 import * as answers from "../results/answers.ts";
 import { notedIn, sha256Of } from "../results/place.ts";
 import { filtersOf } from "../submission/again.ts";
-import { FolderAnswers, shown, type FolderListener, type Hold } from "./folder-answers.ts";
+import { fileOf, leftOf, needsAPerson, standOf, troubleOf, type Worked } from "./folder-queue.ts";
 
-/** What came of a file or a batch, as far as its folder must know. */
-export interface Worked {
-  readonly batch: string;
-  /** Rows of it that are left to go, by now. */
-  readonly left: number;
-  /** Requests that may have left the machine. */
-  readonly requests: number;
-  readonly trouble: Trouble | undefined;
+/** Who is told of a folder that is worked through. */
+export interface FolderListener {
+  /** `isOfCourse`: not told where only what went wrong is. */
+  say(text: string, isOfCourse: boolean): void;
+  ended(report: BatchReport): void;
+  failed(error: unknown): void;
+  /** Files that wait now, the oldest since then; milliseconds since 1970. */
+  saw?(count: { readonly files: number; readonly oldestSince?: number }): void;
+  /** What commands to copy need besides: ` --state-dir /srv/paydrop`. */
+  readonly again?: string;
 }
 
-/** Why rows of a batch did not go, or its results are not where they belong. */
-export interface Trouble {
-  readonly code: string;
-  /** Nothing else would go either. */
-  readonly isOfAll: boolean;
-  /** Something unclear answers: every further try could make one more unknown row. */
-  readonly needsPerson: boolean;
-}
-
-/** Stops that a watch waits out: proven unsent, or refused for the key or the address, so that nothing goes twice. */
-const WAITED_OUT = /^(?:unreachable|rate_limited|local_error|(?:key|address|certificate)_refused)$/;
-const NEEDS_A_PERSON = /^(?:redirect|html_answer|unknown_in_a_row)$/;
+export type Hold = NonNullable<Awaited<ReturnType<FolderWork["holdOf"]>>>;
 
 /** What is done with one file or batch of an inbox, what is answered beside it, and what is told of it. */
 export class FolderWork {
   /** Exit codes by batch, or by file; of a watch only of what ended after it was asked to end. */
   readonly codes = new Map<string, number>();
-  readonly answers: FolderAnswers;
-  readonly #failure = new AbortController();
+  readonly failure = new AbortController();
   readonly #work: Work;
   readonly #settings: string;
   readonly #folder: string;
   readonly #listener: FolderListener;
+  /** The command by which a hold ends. */
+  readonly #resume: string;
   readonly #isOnce: boolean;
   /** The versions of files that stay as they are until somebody acts, by path. */
   readonly #refused = new Map<string, string>();
   /** Why each batch did not go the last time: the same again is no news. */
   readonly #troubles = new Map<string, string | undefined>();
+  /** What each waiting file was told last. */
+  #answered: ReadonlyMap<string, string> = new Map();
 
   constructor(work: Work, folder: string, listener: FolderListener, isOnce: boolean) {
-    const soft = AbortSignal.any([work.signals.soft, this.#failure.signal]);
+    const soft = AbortSignal.any([work.signals.soft, this.failure.signal]);
     this.#work = { ...work, signals: { ...work.signals, soft } };
     this.#settings = JSON.stringify({ ...work.config, by: "", quiet: false, verbose: false, json: false });
     this.#folder = folder;
     this.#listener = listener;
-    this.answers = new FolderAnswers(folder, listener);
+    this.#resume = resumeCommand(folder) + (listener.again ?? "");
     this.#isOnce = isOnce;
   }
 
@@ -81,60 +78,97 @@ export class FolderWork {
 
   /** undefined: it became no batch. What it throws ends the work on the folder. */
   async process(file: LookedFile): Promise<Worked | undefined> {
-    const { path, sha256 } = file;
+    const { path, sha256, fault } = file;
     // before it is read: what comes beside it meanwhile is seen
     const version = await this.#versionOf(file);
     try {
+      if (fault) throw new FileRefusedError(shown(path), [fault]);
       return await this.#carryOut(path, () => runFile(this.#work, path, sha256));
     } catch (error) {
-      if (error instanceof FileRefusedError) await this.#refuse(path, version, error);
-      else await this.#failed(path, version, error);
+      await this.#failed(path, version, error);
       return undefined;
     }
   }
 
   async goOn(batch: BatchRecord): Promise<Worked | undefined> {
-    const { id } = batch;
+    const [{ id }, path] = [batch, fileOf(batch)];
     try {
-      return await this.#carryOut(fileOf(batch), () => goOn(this.#work, id));
+      return await this.#carryOut(path, () => goOn(this.#work, id));
     } catch (error) {
-      await this.#failed(fileOf(batch), `batch ${id}`, error);
-      return { batch: id, left: await this.#leftOf(id), requests: 0, trouble: undefined };
+      await this.#failed(path, `batch ${id}`, error);
+      return { batch: id, stand: standOf(batch), requests: 0, trouble: undefined };
     }
   }
 
   async #carryOut(path: string, how: () => Promise<BatchReport | undefined>): Promise<Worked | undefined> {
-    const report = await this.answers.whileGoing(path, () => this.#work.shared.together(how));
+    const report = await this.#whileGoing(path, () => this.#work.shared.together(how));
     if (!report) return undefined;
-    const { batch, requests } = report;
+    const { batch, requests, file, phase = "open", byStatus, files } = report;
     this.#noteCode(batch, report.exitCode);
-    const trouble = this.#troubleOf(report);
+    const trouble = troubleOf(report, this.#isOnce);
     if (!trouble || requests > 1 || this.#troubles.get(batch) !== trouble.code) this.#listener.ended(report);
     this.#troubles.set(batch, trouble?.code);
-    const goesByItself = !this.#isOnce && trouble !== undefined && !trouble.needsPerson;
-    await this.answers.put(report.file, answers.openAnswer(report, { goesByItself, again: this.#listener.again }));
-    if (path !== report.file) await this.answers.put(path, answers.copyAnswer(path, report));
-    return { batch, left: await this.#leftOf(batch), requests, trouble };
+    // every further try could make one more unknown row: a single run sends nothing more, a watch would try for ever
+    const needsPerson = trouble !== undefined && needsAPerson(trouble.code);
+    if (needsPerson && !this.#isOnce) await this.hold(trouble.code);
+    const goesByItself = !this.#isOnce && trouble !== undefined && !needsPerson;
+    await this.#put(file, answers.openAnswer(report, { goesByItself, again: this.#listener.again }));
+    if (path !== file) await this.#put(path, answers.copyAnswer(path, report));
+    // by the report: what a person lets go from here on is news
+    const stand = [phase, byStatus.not_sent?.rows ?? 0, files.elsewhere !== undefined].join();
+    return { batch, stand, requests, trouble };
+  }
+
+  /** What is on its way for a while is told to be; what is said last stays. */
+  async #whileGoing<T>(path: string, work: () => Promise<T>): Promise<T> {
+    let telling: Promise<void> | undefined;
+    const tell = (): unknown => (telling = this.#put(path, answers.waitingAnswer(path, "going")));
+    const timer = setTimeout(tell, this.#work.config.settle);
+    try {
+      return await work();
+    } finally {
+      clearTimeout(timer);
+      await telling;
+    }
+  }
+
+  /** Makes this the only answer beside the file; undefined: none. */
+  async #put(path: string, answer: answers.Answer | undefined): Promise<void> {
+    if (!(await answers.putAnswer(path, answer)) && answer) this.tell("unanswered", { name: shown(path) });
+  }
+
+  tell(code: keyof typeof FOLDER_NEWS, facts: Facts = {}): void {
+    const where = { folder: printable(this.#folder), command: this.#resume };
+    const { text, todo } = told(FOLDER_NEWS[code], { ...where, ...facts });
+    this.#listener.say(todo === "" ? text : `${text}\n  → ${todo}`, OF_COURSE.includes(code));
+  }
+
+  /** `files`: those that wait. Each answer is written once; it goes when its file goes. */
+  async answerWaiting(
+    files: readonly LookedFile[],
+    blocked: Hold | "away" | undefined,
+    afterMs: number,
+  ): Promise<void> {
+    const answered = new Map<string, string>();
+    for (const { path, waits, forMs } of files) {
+      if (forMs < afterMs && (waits !== undefined || !blocked)) continue;
+      const answer =
+        waits === undefined && typeof blocked === "object"
+          ? answers.troubleAnswer(path, heldLines(blocked.reason, this.#resume))
+          : answers.waitingAnswer(path, waits ?? (blocked ? "away" : "its_turn"));
+      if (this.#answered.get(path) !== answer.text) await this.#put(path, answer);
+      answered.set(path, answer.text);
+    }
+    this.#answered = answered;
+  }
+
+  saw(files: readonly LookedFile[]): void {
+    const oldestSince = Date.now() - Math.max(...files.map(({ forMs }) => forMs));
+    this.#listener.saw?.({ files: files.length, ...(files.length > 0 && { oldestSince }) });
   }
 
   #noteCode(name: string, code: number): void {
     if (this.#isOnce || this.#work.signals.soft.aborted) this.codes.set(name, code);
-  }
-
-  async #leftOf(id: string): Promise<number> {
-    const [batch] = await this.#work.store.batches({ id });
-    return batch ? leftOf(batch) : 0;
-  }
-
-  #troubleOf({ stop, byStatus, files, phase }: BatchReport): Trouble | undefined {
-    // fewer rows than stop a run were not sent all the same
-    const code = stop?.code ?? (byStatus.not_sent ? "unreachable" : "");
-    // of a single run nothing more goes; a watch is held
-    if (NEEDS_A_PERSON.test(code)) return { code, isOfAll: this.#isOnce, needsPerson: true };
-    if (WAITED_OUT.test(code)) return { code, isOfAll: stop?.operation === undefined, needsPerson: false };
-    const owesOnly = files.elsewhere !== undefined && (!stop || phase !== undefined);
-    const ownCode = code === "day_over_cap" ? code : owesOnly ? "results_unwritable" : undefined;
-    return ownCode === undefined ? undefined : { code: ownCode, isOfAll: false, needsPerson: false };
   }
 
   /** What one file did wrong does not keep the others waiting; a failing disk, or what nobody foresaw, ends it all. */
@@ -146,24 +180,13 @@ export class FolderWork {
       this.#listener.say(message, true);
       return;
     }
-    await this.answers.put(path, answers.troubleAnswer(path, [message, hint]));
-    if (!isOfThisAlone(error)) throw error;
+    const isRefused = error instanceof FileRefusedError;
+    const trouble = [message, hint];
+    await this.#put(path, isRefused ? answers.refusedAnswer(path, error, version) : answers.troubleAnswer(path, trouble)); // prettier-ignore
+    if (!isRefused && !isOfThisAlone(error)) throw error;
     this.#noteCode(path, exitCodeOf(error));
     this.#refused.set(path, version);
     this.#listener.failed(error);
-  }
-
-  /** A file that is never taken, for its `fault`. */
-  async refuse(file: LookedFile): Promise<void> {
-    const error = new FileRefusedError(shown(file.path), file.fault ? [file.fault] : []);
-    await this.#refuse(file.path, await this.#versionOf(file), error);
-  }
-
-  async #refuse(path: string, version: string, error: FileRefusedError): Promise<void> {
-    this.#noteCode(path, exitCodeOf(error));
-    this.#refused.set(path, version);
-    this.#listener.failed(error);
-    await this.answers.put(path, answers.refusedAnswer(path, error, version));
   }
 
   /** Batches of this inbox of which rows can go, or whose results are owed. */
@@ -174,17 +197,10 @@ export class FolderWork {
     return found.filter(({ phase, owesResults }) => phase === "open" || owesResults);
   }
 
-  /** Something failed: what is at work is to come to its end soon. */
-  failed(): void {
-    this.#failure.abort("work_failed");
-  }
-
-  /** Why the folder is held. Another process lifts a hold. */
-  async holdOf(): Promise<Hold | undefined> {
+  async holdOf() {
     return (await this.#work.store.heldFolders()).find(({ folder }) => folder === this.#folder);
   }
 
-  /** Holds the folder until a person says that it goes on. */
   async hold(code: string): Promise<void> {
     const { store, who, now } = this.#work;
     await store.holdFolder(this.#folder, code, { ...who, at: now(), kind: "hold_folder" });
@@ -200,7 +216,8 @@ export class FolderWork {
       progress.of += sent + leftOf(batch);
       progress.left.push(batch.id);
     }
-    await this.answers.putStop(hold, progress);
+    const lines = hold ? heldLines(hold.reason, this.#resume) : [];
+    await answers.answerStop(this.#folder, hold && { at: hold.at, progress, lines });
   }
 
   /** A refused file is looked at again when it, its control totals, or the settings it was read with have changed. */
@@ -221,10 +238,11 @@ function isOfThisAlone(error: unknown): boolean {
 
 const REJECTED_FOR = filtersOf("run").flatMap(({ states, codes = [] }) => (states?.includes("rejected") ? codes : []));
 
-export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
-export const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
-  (ready?.rows ?? 0) + (unsent?.rows ?? 0);
+/** Not told where only what went wrong is. */
+const OF_COURSE: readonly string[] = ["watching", "nothing_new", "not_ready"];
 
+export const shown = (path: string): string => printable(basename(path), 200);
+export const resumeCommand = (folder: string): string => `paydrop resume --inbox ${asWord(folder)} --by NAME`;
 /** Whether a retry file is byte for byte what was written, by the summary beside it. */
 async function isRetryAsWritten(path: string): Promise<boolean> {
   const noted = await notedIn(`${path.slice(0, path.toLowerCase().lastIndexOf(".retry."))}.summary.json`);

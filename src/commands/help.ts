@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { CAPS, FIELD_RULES } from "../config/rules.ts";
-import { factsOf, flagOf, SETTING_NAMES } from "../config/schema.ts";
-import { nearest } from "../config/sections.ts";
-import { defaultOf, rulesExample } from "../config/shown.ts";
+import { CAPS, defaultOf, factsOf, FIELD_RULES, flagOf, SETTING_NAMES } from "../config/schema.ts";
+import { nearest } from "../config/kinds.ts";
+import { rulesExample } from "../config/toml.ts";
 import { PaydropError } from "../errors.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import type { Call } from "./command.ts";

@@ -39,7 +39,11 @@ export function letGo(call: Call, decide: (asked: Asked) => Promise<LetGo>): Pro
       await tell(call, sending, work, { batch, going });
       if (isSender && going.rows.length > 0) return await send(sending, work, batch);
       const code = await writeAfter(work, batch);
-      if (going.rows.length > 0) say(call, sending.config, "left", { batch: batch.id });
+      if (going.rows.length > 0) {
+        // by this a watch that had done with the batch sees that it goes on
+        await work.store.setBatch(batch.id, { owesResults: true });
+        say(call, sending.config, "left", { batch: batch.id });
+      }
       return summarize(call, sending.config, code || (going.code ?? 0), { batch: batch.id, requests: 0 });
     } finally {
       await work.close();

@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import { parse, stringify } from "smol-toml";
 import { normalizeName } from "../column-name.ts";
 import { loadSettings } from "../config/load.ts";
-import { fieldsToFill, MAPPINGS, mappingsOf, type AmountUnit } from "../config/mapping.ts";
+import { fieldsToFill, mappingTables, type AmountUnit } from "../config/mapping.ts";
 import type { Config } from "../config/schema.ts";
 import { usualPlaces } from "../config/toml.ts";
 import { isoDay } from "../day.ts";
@@ -213,9 +213,8 @@ function tomlOf(name: string, table: ReturnType<typeof tableOf>, remarks: readon
 
 /** Throws PaydropError `results_unwritable` where mappings of this paydrop.toml could not be read. */
 function assertReadable(text: string, path: string): void {
-  const { data } = MAPPINGS.safeParse(parse(text.replace(/^\ufeff/, ""))["mapping"]);
-  const why = data ? mappingsOf(data, "/").wrongs[0]?.code : "settings_wrong";
-  if (why !== undefined) throw new PaydropError("map_unwritable", { path: printable(path), why });
+  const { success } = mappingTables("/").safeParse(parse(text.replace(/^\ufeff/, ""))["mapping"]);
+  if (!success) throw new PaydropError("map_unwritable", { path: printable(path), why: "settings_wrong" });
 }
 
 /** Adds the tables at the end; what stands in the file stays byte for byte. */

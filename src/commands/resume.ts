@@ -11,7 +11,7 @@ import { answerStop } from "../results/answers.ts";
 import { loadSettings } from "../config/load.ts";
 import { personNamed, summarize, textSaid } from "./acting.ts";
 import { openWork } from "./open-work.ts";
-import { resumeCommand } from "./folder-answers.ts";
+import { resumeCommand } from "./folder-work.ts";
 import { optionOf, type Call } from "./command.ts";
 import { letGo } from "./letting-go.ts";
 

@@ -30,7 +30,7 @@ export function run(call: Call): Promise<number> {
       for (const [index, path] of paths.entries()) {
         if (sending.listening.signals.soft.aborted) codes.push(7);
         else if (sizes[index] === "folder")
-          codes.push(await runFolder(work, path, folderListener(sending, path), { isOnce: true, isPolling: false }));
+          codes.push(await runFolder(work, path, folderListener(sending, path), "once"));
         else codes.push(await runOne(sending, work, path));
       }
       const code = gravest(codes);

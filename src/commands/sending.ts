@@ -16,7 +16,7 @@ import { flagsAgain, paperOf } from "../screen/look.ts";
 import { createTeller, type Teller } from "../screen/teller.ts";
 import { listenForSignals, type Call, type Listening } from "./command.ts";
 import { openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
-import type { FolderListener } from "./folder-answers.ts";
+import type { FolderListener } from "./folder-work.ts";
 
 /** What a command that may send works with. */
 export interface Sending {

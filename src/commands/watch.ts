@@ -15,11 +15,11 @@ export function run(call: Call): Promise<number> {
     const signals = { soft: AbortSignal.any([soft, failed.signal]), hard };
     const work = await sending.open("send", { isLarge: true, signals });
     try {
+      const mode = call.flags["poll"] === true ? "poll" : "watch";
       const watches = call.operands.map(async (operand) => {
         const folder = resolve(operand);
-        const options = { isOnce: false, isPolling: call.flags["poll"] === true };
         // the others come to their end before this one's failure is told
-        return runFolder(work, folder, folderListener(sending, folder), options).finally(() => failed.abort());
+        return runFolder(work, folder, folderListener(sending, folder), mode).finally(() => failed.abort());
       });
       await Promise.allSettled(watches);
       return gravest(await Promise.all(watches));

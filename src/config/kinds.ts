@@ -1,6 +1,12 @@
 import * as z from "zod/mini";
 import { PLAIN_DECIMAL } from "../amount.ts";
+import { countSlips } from "../column-name.ts";
+import { maskNumbers } from "../mask.ts";
+import { SETTING_FAULTS } from "../messages/config.ts";
+import { told, type Facts } from "../messages/sentence.ts";
 import { OPERATION_NAMES, operationSaid, type OperationName } from "../operations/index.ts";
+import { printable } from "../printable.ts";
+import { conceal } from "./secret.ts";
 
 /** A kind of value: how a person writes it, and what it is in `Config`. */
 export interface Kind<T> {
@@ -14,11 +20,11 @@ export interface Kind<T> {
   readonly isHidden?: true;
 }
 
-interface More<T> extends Partial<Pick<Kind<T>, "written" | "isHidden">> {
+/** `inFile`: JSON Schema of what stands in paydrop.toml, where it is not that of the value. */
+type More<T> = Partial<Omit<Kind<T>, "type" | "word">> & {
   readonly read?: (raw: unknown) => unknown;
-  /** JSON Schema of what stands in paydrop.toml, where it is not that of the value. */
   readonly inFile?: z.core.JSONSchema.BaseSchema;
-}
+};
 
 function kind<T>(word: string, type: z.core.$ZodType<T>, { read, inFile, ...more }: More<T> = {}): Kind<T> {
   const trimmed = (raw: unknown): unknown => (typeof raw === "string" ? raw.trim() : raw);
@@ -33,15 +39,10 @@ function textOf(word: string, right: string, isRight: (said: string) => boolean,
 
 export const text: Kind<string> = textOf("text", "a text of at least one character", (said) => said !== "");
 
-const YES: readonly string[] = ["1", "true", "yes", "on"];
-const NO: readonly string[] = ["0", "false", "no", "off", ""];
-
-export function isYes(said: unknown): boolean {
-  return YES.includes(String(said).toLowerCase());
-}
+export const isYes = (said: unknown): boolean => /^(?:1|true|yes|on)$/i.test(String(said));
 
 export const flag: Kind<boolean> = kind("yes|no", z.boolean("true or false"), {
-  read: (raw) => isYes(raw) || (NO.includes(String(raw).toLowerCase()) ? false : raw),
+  read: (raw) => isYes(raw) || (/^(?:0|false|no|off)?$/i.test(String(raw)) ? false : raw),
 });
 
 export function choice<const T extends string>(...words: readonly T[]): Kind<T> {
@@ -63,7 +64,6 @@ export function whole(min: number, max: number): Kind<number> {
 }
 
 const A_RATE = "a number of requests per second, such as 50 or 0.5";
-
 export const rate: Kind<number> = kind("n", z.number(A_RATE).check(z.positive(A_RATE), z.maximum(100_000, A_RATE)), {
   read: numberIn,
 });
@@ -96,7 +96,6 @@ export const path: Kind<string> = textOf(
 );
 
 const TEXTS = 'a list of texts, such as ["NEFT", "IMPS"]';
-
 /** `["Cost centre", "Grade"]` in paydrop.toml, `Cost centre,Grade` in a variable or flag. */
 export const list: Kind<readonly string[]> = kind<readonly string[]>("a,b", z.array(z.string(TEXTS), TEXTS), {
   read: (raw) => (typeof raw === "string" ? raw.split(",").map((one) => one.trim()) : raw),
@@ -107,13 +106,11 @@ export const timeZone: Kind<string> = textOf("zone", "a time zone such as Asia/K
   succeeds(() => new Intl.DateTimeFormat("en", { timeZone: name })),
 );
 
-const PATTERN_CHARACTERS_MAX = 500;
-
 /** The source of a regular expression for whole values, with flag `v`. */
 export const pattern: Kind<string> = textOf(
   "pattern",
-  `a regular expression of at most ${PATTERN_CHARACTERS_MAX} characters`,
-  (source) => source.length <= PATTERN_CHARACTERS_MAX && succeeds(() => new RegExp(source, "v")),
+  "a regular expression of at most 500 characters",
+  (source) => source.length <= 500 && succeeds(() => new RegExp(source, "v")),
 );
 
 function succeeds(work: () => unknown): boolean {
@@ -163,4 +160,54 @@ function readUrl(raw: unknown): string | undefined {
 export function isLoopback(baseUrl: string): boolean {
   const host = URL.parse(baseUrl)?.hostname ?? "";
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** A table of paydrop.toml without other keys than these. */
+export function table<Shape extends z.core.$ZodLooseShape>(
+  name: string,
+  shape: Shape,
+): z.ZodMiniObject<Shape, z.core.$strict> {
+  const error = ({ code }: { readonly code?: string }): string =>
+    code === "unrecognized_keys" ? knownNames(Object.keys(shape)) : `a table: write ${name} and its lines below it`;
+  return z.strictObject(shape, { error });
+}
+
+/** The message of an issue about a name that is not known: it carries those that are. */
+export const knownNames = (names: readonly string[]): string => names.join("\n");
+
+/** One thing that is wrong with the settings: a code of `SETTING_FAULTS` and where it stands. */
+export interface Wrong {
+  readonly code: keyof typeof SETTING_FAULTS;
+  readonly facts: Facts;
+}
+
+/** A complaint of zod about `said`, which stands at `place`; `undefined`: it is missing, or is not to be repeated. */
+export function wrongOf(issue: z.core.$ZodIssue, place: string, said: unknown): readonly Wrong[] {
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => unknownKey(place, key, issue.message.split("\n")));
+  }
+  if (issue.code === "custom" && issue.params) return [{ code: issue.message as Wrong["code"], facts: { place, ...issue.params } }]; // prettier-ignore
+  if (said === undefined) return [{ code: "missing", facts: { place, right: issue.message } }];
+  // a table or list may hold account numbers; a key that is masked would not be known as one any more
+  const shown = typeof said === "object" ? "what stands there" : maskNumbers(conceal(JSON.stringify(said)));
+  return [{ code: "value", facts: { place, shown: printable(shown, 80), right: issue.message } }];
+}
+
+export function unknownKey(place: string, key: string, known: readonly string[]): Wrong {
+  const meant = nearest(key, known);
+  const advice = meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`;
+  return { code: "unknown_key", facts: { place, key: printable(key), advice } };
+}
+
+export function wrongText({ code, facts }: Wrong): string {
+  const { text, todo } = told(SETTING_FAULTS[code], facts);
+  return todo === "" ? text : `${text}: ${todo}`;
+}
+
+/** The name that a person most likely meant, at most a third of its letters away; undefined where none is so near. */
+export function nearest(said: string, names: readonly string[]): string | undefined {
+  const bare = (name: string): string => name.toLowerCase().replaceAll("-", "_");
+  const slips = names.map((name) => countSlips(bare(said), bare(name)));
+  const fewest = Math.min(...slips);
+  return fewest <= Math.max(1, Math.floor(said.length / 3)) ? names[slips.indexOf(fewest)] : undefined;
 }

@@ -1,22 +1,13 @@
 import { dirname, join, resolve } from "node:path";
+import * as z from "zod/mini";
 import { looksMisspelt } from "../column-name.ts";
 import { PaydropError } from "../errors.ts";
-import { isLoopback, isYes, path as pathKind } from "./kinds.ts";
-import { MAPPINGS, mappingsOf } from "./mapping.ts";
-import { rulesTable } from "./rules.ts";
-import {
-  factsOf,
-  flagOf,
-  SETTING_NAMES,
-  SETTINGS,
-  variableOf,
-  type Config,
-  type SettingName,
-  type Settings,
-} from "./schema.ts";
-import { unknownKey, wrongsIn, wrongTexts, type Wrong } from "./sections.ts";
+import { isLoopback, isYes, path as pathKind, unknownKey, wrongOf, wrongText, type Wrong } from "./kinds.ts";
+import { mappingTables } from "./mapping.ts";
+import { factsOf, flagOf, rulesTable, SETTING_NAMES, SETTINGS, variableOf } from "./schema.ts";
+import type { Config, Settings } from "./schema.ts";
 import { forgetSecrets, SECRET_NAMES, secretOf, SECRETS, takeSecrets, type Secret, type Secrets } from "./secret.ts";
-import { homeOf, readTomlFile, wrongKeysIn, type TomlFile } from "./toml.ts";
+import { homeOf, readTomlFile, wrongKeysIn } from "./toml.ts";
 
 export interface Sources {
   /** What stood on the command line, by the name of the setting (`state_dir`), or `config`. */
@@ -31,7 +22,7 @@ export interface Loaded {
   /** Where each value came from that is no default, by setting or the secret's variable. */
   readonly origins: Readonly<Record<string, string>>;
   /** The paydrop.toml that was read. */
-  readonly file?: string;
+  readonly file: string | undefined;
 }
 
 /**
@@ -44,57 +35,68 @@ export function loadSettings({ flags, env }: Sources, keys: "read" | "ignore" = 
   const named = flags["config"] ?? env["PAYDROP_CONFIG"];
   const wrongs = keys === "read" ? wrongVariables(flags, env) : [];
   const secrets = keys === "read" ? takeSecrets(env, origins) : forgetSecrets(env);
-  const file = readTomlFile(typeof named === "string" && named !== "" ? resolve(named) : undefined, env, mayBeNew);
-  if (file) wrongs.push(...wrongKeysIn(file));
-  const said: Record<string, unknown> = {};
+  const found = readTomlFile(typeof named === "string" && named !== "" ? resolve(named) : undefined, env, mayBeNew);
+  const { path: file, values = {} } = found ?? {};
+  if (found) wrongs.push(...wrongKeysIn(found));
+  const said: Said = sectionsOf(values["rules"], values["mapping"]);
   for (const name of SETTING_NAMES) {
     const sources: readonly (readonly [string, unknown])[] = [
       [flagOf(name), flags[name]],
       // an empty variable says nothing: compose files cannot unset one
       [variableOf(name), env[variableOf(name)] || undefined],
-      [file?.path ?? "", factsOf(name).once ? undefined : file?.values[name]],
+      [file ?? "", factsOf(name).once ? undefined : values[name]],
     ];
     const first = sources.find(([, value]) => value !== undefined);
     if (first) [origins[name], said[name]] = first;
   }
   const placeOf = (name: string): string => {
-    const origin = origins[name] ?? name;
-    return origin === file?.path ? `${origin}: ${name}` : origin;
+    const origin = origins[name] ?? file ?? "";
+    return origin === file ? `${origin}: ${name}` : origin;
   };
-  const config = settled({ said, origins, wrongs, env, placeOf, ...(file && { file }) });
+  const config = settled(said, { wrongs, env, placeOf, origins, file });
   if (keys === "read") assertSafe(config, env);
-  return { config, secrets, origins, ...(file && { file: file.path }) };
+  return { config, secrets, origins, file };
 }
 
-interface Said {
-  /** By the name of the setting. */
-  readonly said: Readonly<Record<string, unknown>>;
-  readonly origins: Record<string, string>;
+/** By the name of the setting; the sections are `rules` and `mappings`. */
+type Said = Record<string, unknown>;
+
+/** `mapping = "hrms"` is no section, and told as a key that is wrong there. */
+function sectionsOf(rules: unknown, mapping: unknown): Said {
+  return { ...(rules !== undefined && { rules }), ...(typeof mapping === "object" && { mappings: mapping }) };
+}
+
+interface Around extends Pick<Loaded, "file"> {
   /** What is known to be wrong already. */
   readonly wrongs: readonly Wrong[];
   readonly env: NodeJS.ProcessEnv;
-  /** Of the sections `rules` and `mapping`. */
-  readonly file?: TomlFile;
-  /** Where a setting was said: `--timeout`, `PAYDROP_TIMEOUT`, `/etc/paydrop/paydrop.toml: timeout`. */
+  /** Where something was said: `--timeout`, `PAYDROP_TIMEOUT`, `/etc/paydrop/paydrop.toml: timeout`. */
   readonly placeOf: (name: string) => string;
+  readonly origins: Record<string, string>;
 }
 
 /** What was said, over the defaults and what follows from other things. */
-function settled({ said, origins, wrongs, env, file, placeOf }: Said): Config {
-  const read = SETTINGS.safeParse(said);
-  const isHidden = ([name]: readonly PropertyKey[]): boolean => factsOf(name as SettingName).kind.isHidden === true;
-  const sections = readSections(file);
-  const all = [
-    ...wrongs,
-    ...(read.error ? wrongsIn(read.error, said, ([name]) => placeOf(String(name)), isHidden) : []),
-    ...sections.wrongs,
-  ];
-  if (!read.success || all.length > 0) throw new PaydropError("settings_wrong", { wrong: wrongTexts(all).join("\n") });
-  const values: Record<string, unknown> = { ...read.data, rules: sections.rules, mappings: sections.mappings };
+function settled(said: Said, { wrongs, env, placeOf, origins, file }: Around): Config {
+  const folder = file === undefined ? "." : dirname(file);
+  const sections = {
+    ...(said["rules"] !== undefined && { rules: rulesTable() }),
+    ...(said["mappings"] !== undefined && { mappings: mappingTables(folder) }),
+  };
+  const read = z.object({ ...SETTINGS.shape, ...sections }).safeParse(said);
+  const found = read.error?.issues.flatMap((issue) => {
+    const [name, ...more] = issue.path.map(String);
+    const isHidden = SETTING_NAMES.some((one) => one === name && factsOf(one).kind.isHidden);
+    const value = issue.path.reduce<unknown>((part, key) => (part as Said | undefined)?.[String(key)], said);
+    const place = [placeOf(name === "mappings" ? "mapping" : (name ?? "")), ...more].join(".");
+    return wrongOf(issue, place, isHidden ? {} : value);
+  });
+  const all = [...wrongs, ...(found ?? [])];
+  if (!read.success || all.length > 0)
+    throw new PaydropError("settings_wrong", { wrong: all.map(wrongText).join("\n") });
+  const values: Said = { rules: {}, mappings: [], ...read.data };
   for (const name of SETTING_NAMES) {
-    const path = factsOf(name).kind === pathKind ? read.data[name] : undefined;
-    if (path !== undefined)
-      values[name] = resolve(file && origins[name] === file.path ? dirname(file.path) : ".", String(path));
+    const path = factsOf(name).kind === pathKind ? values[name] : undefined;
+    if (typeof path === "string") values[name] = resolve(origins[name] === file ? folder : ".", path);
   }
   const { base_url: baseUrl, verbose } = read.data;
   values["environment"] ??= baseUrl !== undefined && isLoopback(baseUrl) ? "test" : "live";
@@ -102,24 +104,6 @@ function settled({ said, origins, wrongs, env, file, placeOf }: Said): Config {
   if (said["no_color"] === undefined) values["no_color"] = Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
   if (said["log_level"] === undefined && verbose) values["log_level"] = "debug";
   return Object.freeze(values) as unknown as Config;
-}
-
-function readSections(file: TomlFile | undefined) {
-  const { path = "", values = {} } = file ?? {};
-  const { rules, mapping } = values;
-  const placeOf = (...names: readonly PropertyKey[]): string => `${path && `${path}: `}${names.join(".")}`;
-  const ofRules = rules === undefined ? undefined : rulesTable().safeParse(rules);
-  // `mapping = "hrms"` is no section, and told as a key that is wrong there
-  const ofMappings = MAPPINGS.safeParse(typeof mapping === "object" ? mapping : {});
-  const { mappings, wrongs } = mappingsOf(ofMappings.data ?? {}, dirname(path), placeOf("mapping"));
-  return {
-    ...{ rules: ofRules?.data ?? {}, mappings },
-    wrongs: [
-      ...(ofRules?.error ? wrongsIn(ofRules.error, rules, (names) => placeOf("rules", ...names)) : []),
-      ...(ofMappings.error ? wrongsIn(ofMappings.error, mapping, (names) => placeOf("mapping", ...names)) : []),
-      ...wrongs,
-    ],
-  };
 }
 
 /** The first folder of `$STATE_DIRECTORY`, systemd's list with colons; else by the XDG convention. Throws `config`. */
@@ -157,18 +141,12 @@ function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
  * Throws one PaydropError that names everything missing for sending at once. AES key and IV are for payouts only (§5.2):
  * their absence alone is an error only with `payouts`.
  */
-export function requireSending(
-  { base_url: baseUrl }: Pick<Config, "base_url">,
-  secrets: Secrets,
-  payouts = false,
-): void {
-  const unset = (names: typeof SECRET_NAMES): string[] =>
-    names.filter((name) => !secrets[name]).map((name) => SECRETS[name]);
-  const always = [...(baseUrl === undefined ? ["PAYDROP_BASE_URL"] : []), ...unset(["apiKey"])];
-  const ofPayouts = unset(["aesKey", "aesIv"]);
+export function requireSending({ base_url: url }: Pick<Config, "base_url">, secrets: Secrets, payouts = false): void {
+  const unset = SECRET_NAMES.filter((name) => !secrets[name]);
+  const ofPayouts = unset.filter((name) => name !== "apiKey").map((name) => `${SECRETS[name]} (payouts only)`);
+  const always = [...(url === undefined ? ["PAYDROP_BASE_URL"] : []), ...(secrets.apiKey ? [] : [SECRETS.apiKey])];
   if (always.length === 0 && !(payouts && ofPayouts.length > 0)) return;
-  const missing = [...always, ...ofPayouts.map((name) => `${name} (payouts only)`)].join(", ");
-  throw new PaydropError("missing_for_sending", { missing });
+  throw new PaydropError("missing_for_sending", { missing: [...always, ...ofPayouts].join(", ") });
 }
 
 /** `state_dir` → `stateDir`; a duration says its unit: `timeout` → `timeoutMs`. */
@@ -205,22 +183,21 @@ function optionOf(name: string): string {
 }
 
 /** Options of a library call as settings. Throws PaydropError `config`, which names every option that is wrong. */
-export function loadOptions({ rules, mappings: mapping, ...options }: Options): Loaded {
-  const said: Record<string, unknown> = {};
+export function loadOptions({ rules, mappings, ...options }: Options): Loaded {
+  const said = sectionsOf(rules, mappings);
   const secrets: Partial<Record<keyof Secrets, Secret>> = {};
   const wrongs: Wrong[] = [];
+  const names = new Map(SETTING_NAMES.map((name) => [optionOf(name), name]));
   for (const [option, given] of Object.entries(options) as [string, unknown][]) {
-    const name = SETTING_NAMES.find((one) => optionOf(one) === option);
-    const secret = SECRET_NAMES.find((one) => one === option);
-    const known = [...SETTING_NAMES.map(optionOf), ...SECRET_NAMES, "rules", "mappings"];
+    const [name, secret] = [names.get(option), SECRET_NAMES.find((one) => one === option)];
     if (given === undefined) continue;
     if (secret) secrets[secret] = secretOf(secret, given, option);
     // a plain number would be read as seconds
     else if (name) said[name] = option.endsWith("Ms") ? `${given as number}ms` : given;
-    else wrongs.push(unknownKey("options", option, known));
+    else wrongs.push(unknownKey("options", option, [...names.keys(), ...SECRET_NAMES, "rules", "mappings"]));
   }
-  const file = { path: "", values: { ...(rules && { rules }), ...(mapping && { mapping }) } };
-  const config = settled({ said, origins: {}, wrongs, env: process.env, file, placeOf: optionOf });
-  assertSafe(config, process.env);
-  return { config, secrets, origins: {} };
+  const [env, origins, file] = [process.env, {}, undefined];
+  const config = settled(said, { wrongs, env, placeOf: optionOf, origins, file });
+  assertSafe(config, env);
+  return { config, secrets, origins, file };
 }

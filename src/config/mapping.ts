@@ -2,57 +2,18 @@ import { resolve } from "node:path";
 import * as z from "zod/mini";
 import { normalizeName } from "../column-name.ts";
 import { PaydropError } from "../errors.ts";
-import { fieldsOf, operationNamed, type OperationName } from "../operations/index.ts";
+import { fieldsOf, operationNamed } from "../operations/index.ts";
 import type { Form } from "../operations/operation.ts";
-import { choice, operation } from "./kinds.ts";
-import { table, unknownKey, type Wrong } from "./sections.ts";
-
-/** What the file's amounts count. `rupees`: an amount is sent as written; `paise`: a hundredth of it is sent. */
-export type AmountUnit = "rupees" | "paise";
-
-/** How the columns of another system are read as ours: `[mapping.NAME]` of paydrop.toml. */
-export interface Mapping {
-  readonly name: string;
-  readonly operation: OperationName;
-  /** Payouts: the only option that the rows may have. */
-  readonly option?: "A" | "B";
-  readonly amountUnit: AmountUnit;
-  /** The header that a person confirmed, in any order: the mapping is for files with exactly these columns. */
-  readonly header: readonly string[];
-  readonly columns: readonly MappedColumn[];
-  /** The value that every row gets, by our field. */
-  readonly constants: Readonly<Record<string, string>>;
-  /** Their value → ours, by our field. A value that is not listed is a fault. */
-  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Columns in which any value but these is a fault; `""` is an empty cell. */
-  readonly mustBe: readonly { readonly column: string; readonly values: readonly string[] }[];
-  readonly lookups: readonly Lookup[];
-}
-
-export interface MappedColumn {
-  /** The name in the file's own header. */
-  readonly column: string;
-  readonly fields: readonly string[];
-}
-
-/** Fields that a table of the user's holds, found by what stands in one column of the file. */
-export interface Lookup {
-  /** Path of the table, a file in any format that is read. */
-  readonly file: string;
-  /** Column of the file. */
-  readonly by: string;
-  /** Column of the table in which the value of `by` is looked for. */
-  readonly key: string;
-  /** Our field → column of the table. */
-  readonly fields: Readonly<Record<string, string>>;
-}
+import { choice, knownNames, operation, table } from "./kinds.ts";
 
 /** A text; a whole number needs no quotes. */
 const TEXT = z.pipe(
   z.transform((raw) => (Number.isSafeInteger(raw) ? String(raw) : raw)),
   z.string("a text in quotes"),
 );
-const SOME = z.array(TEXT, 'a list of texts, such as ["…", "…"]').check(z.minLength(1, "a list of at least one text"));
+const SOME: z.ZodMiniType<readonly string[]> = z
+  .array(TEXT, 'a list of texts, such as ["…", "…"]')
+  .check(z.minLength(1, "a list of at least one text"));
 const byName = <T extends z.core.$ZodType>(one: T, name = z.string()) =>
   z.record(name, one, "a table: write one line for each name");
 const oneOrMore = <T extends z.core.$ZodType>(more: T) =>
@@ -73,35 +34,51 @@ export function fieldsToFill(forms: readonly Form[]): readonly string[] {
 }
 
 const LOOKUP = table("[[mapping.NAME.lookup]]", {
-  ...{ file: TEXT, by: TEXT, key: z.exactOptional(TEXT), fields: byName(TEXT) },
+  /** Path of the table, a file in any format that is read. */
+  file: TEXT,
+  /** Column of the file. */
+  by: TEXT,
+  /** Column of the table in which the value of `by` is looked for. */
+  key: z.exactOptional(TEXT),
+  /** Our field → column of the table. */
+  fields: byName(TEXT),
 });
 const ONE = table("[mapping.NAME]", {
   operation: operation.type,
+  /** Payouts: the only option that the rows may have. */
   option: z.exactOptional(choice("A", "B").type),
+  /** `rupees`: an amount is sent as written; `paise`: a hundredth of it is sent. */
   amount_unit: choice("rupees", "paise").type,
+  /** The header that a person confirmed, in any order: the mapping is for files with exactly these columns. */
   header: SOME,
   columns: byName(oneOrMore(SOME)),
+  /** The value that every row gets, by our field. */
   constants: z._default(byName(TEXT), {}),
+  /** Their value → ours, by our field. A value that is not listed is a fault. */
   values: z._default(byName(byName(TEXT)), {}),
+  /** Columns in which any value but these is a fault; `""` is an empty cell. */
   must_be: z._default(byName(SOME), {}),
   lookup: z._default(oneOrMore(z.array(LOOKUP)), []),
 });
 const NAME = z.string().check(z.regex(/^(?!none$)[A-Za-z0-9_-]{1,40}$/));
 
-/** All tables `[mapping.NAME]`. */
-export const MAPPINGS = byName(ONE, NAME);
+/** How the columns of another system are read as ours: `[mapping.NAME]` of paydrop.toml. */
+export type Mapping = ReturnType<typeof mappingOf>;
+export type Lookup = Mapping["lookups"][number];
+/** What the file's amounts count. */
+export type AmountUnit = Mapping["amountUnit"];
 
-/** The mappings that stand at `place`, and what is wrong in them. Relative paths of lookup tables start at `folder`. */
-export function mappingsOf(
-  written: z.output<typeof MAPPINGS>,
-  folder: string,
-  place = "mapping",
-): { readonly mappings: readonly Mapping[]; readonly wrongs: readonly Wrong[] } {
-  const mappings = Object.entries(written).map(([name, one]) => mappingOf(name, one, folder));
-  return { mappings, wrongs: mappings.flatMap((mapping) => wrongsOf(mapping, `${place}.${mapping.name}`)) };
+/** All tables `[mapping.NAME]`; relative paths of lookup tables start at `folder`. */
+export function mappingTables(folder: string): z.ZodMiniType<readonly Mapping[]> {
+  const read = z.transform((tables: Readonly<Record<string, z.output<typeof ONE>>>) =>
+    Object.entries(tables).map(([name, one]) => mappingOf(name, one, folder)),
+  );
+  return z.pipe(byName(ONE, NAME), read).check(({ value, issues }) => {
+    for (const mapping of value) issues.push(...wrongsOf(mapping));
+  });
 }
 
-function mappingOf(name: string, one: z.output<typeof ONE>, folder: string): Mapping {
+function mappingOf(name: string, one: z.output<typeof ONE>, folder: string) {
   const { operation: of, option, header, amount_unit: amountUnit, constants, values } = one;
   const named = (said: string): string =>
     header.find((column) => normalizeName(column) === normalizeName(said)) ?? said;
@@ -116,35 +93,44 @@ function mappingOf(name: string, one: z.output<typeof ONE>, folder: string): Map
 }
 
 /** What makes a mapping useless or dangerous: a column or field that is not there, a field with two sources or none. */
-function wrongsOf(mapping: Mapping, place: string): Wrong[] {
-  const { operation: of, option, header, columns, constants, values, mustBe, lookups, amountUnit } = mapping;
+function wrongsOf(mapping: Mapping): z.core.$ZodRawIssue[] {
+  const { name, operation: of, option, header, columns, constants, values, mustBe, lookups, amountUnit } = mapping;
+  const wrong = (message: string, params: object): z.core.$ZodRawIssue => {
+    return { code: "custom", message, params, path: [name], input: name };
+  };
+  const notIn = (known: readonly string[], said: readonly string[]): z.core.$ZodRawIssue[] => {
+    const keys = said.filter((one) => !known.includes(one));
+    const unknown: z.core.$ZodRawIssue = {
+      code: "unrecognized_keys",
+      message: knownNames(known),
+      keys,
+      path: [name],
+      input: {},
+    };
+    return keys.length > 0 ? [unknown] : [];
+  };
   const forms = operationNamed(of).forms.filter((form) => option === undefined || form.option === option);
-  if (forms.length === 0) return [{ code: "mapping_option", facts: { place, operation: of } }];
+  if (forms.length === 0) return [wrong("mapping_option", { operation: of })];
   const ofColumns = columns.flatMap(({ fields }) => fields);
   const sources = [...ofColumns, ...Object.keys(constants), ...lookups.flatMap(({ fields }) => Object.keys(fields))];
   const named = [...[...columns, ...mustBe].map(({ column }) => column), ...lookups.map(({ by }) => by)];
-  const wrongs: Wrong[] = [
-    ...notIn(header, named, place),
-    ...notIn(fieldsToFill(forms), sources, place),
-    ...notIn(sources, Object.keys(values), place),
-  ];
+  const wrongs = [
+    notIn(header, named),
+    notIn(fieldsToFill(forms), sources),
+    notIn(sources, Object.keys(values)),
+  ].flat();
   const twice = firstTwice(header.map(normalizeName)) ?? firstTwice(sources);
-  if (twice !== undefined) wrongs.push({ code: "mapping_twice", facts: { place, twice } });
+  if (twice !== undefined) wrongs.push(wrong("mapping_twice", { twice }));
   const [lacking = []] = forms
-    .map((form) => fieldsOf(form).filter(({ name, required }) => required && !sources.includes(name)))
+    .map((form) => fieldsOf(form).filter((field) => field.required && !sources.includes(field.name)))
     .sort((one, other) => one.length - other.length);
   // one amount for every row is nobody's payroll
-  const amountColumn = columns.find(({ fields }) => fields.includes("amount"))?.column;
-  const missing = new Set([...lacking.map(({ name }) => name), ...(amountColumn === undefined ? ["amount"] : [])]);
-  if (missing.size > 0) wrongs.push({ code: "mapping_incomplete", facts: { place, missing: [...missing].join(", ") } });
-  const unit = unitInName(amountColumn ?? "") ?? amountUnit;
-  if (unit !== amountUnit)
-    wrongs.push({ code: "mapping_unit", facts: { place, column: amountColumn, unit, amountUnit } });
+  const column = columns.find(({ fields }) => fields.includes("amount"))?.column;
+  const missing = new Set([...lacking.map((field) => field.name), ...(column === undefined ? ["amount"] : [])]);
+  if (missing.size > 0) wrongs.push(wrong("mapping_incomplete", { missing: [...missing].join(", ") }));
+  const unit = unitInName(column ?? "") ?? amountUnit;
+  if (unit !== amountUnit) wrongs.push(wrong("mapping_unit", { column, unit, amountUnit }));
   return wrongs;
-}
-
-function notIn(known: readonly string[], said: readonly string[], place: string): Wrong[] {
-  return said.filter((one) => !known.includes(one)).map((one) => unknownKey(place, one, known));
 }
 
 function firstTwice(names: readonly string[]): string | undefined {

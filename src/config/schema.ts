@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
+import { fieldsOf, OPERATIONS } from "../operations/index.ts";
 import * as kinds from "./kinds.ts";
 import type { Kind } from "./kinds.ts";
 import type { Mapping } from "./mapping.ts";
-import type { Rules } from "./rules.ts";
 
 /** What a setting is beyond its schema. Everything that is said of settings is made from this. */
 export interface SettingFacts {
@@ -17,26 +17,23 @@ export interface SettingFacts {
   readonly unless?: string;
 }
 
-const FACTS = new Map<z.core.$ZodType, SettingFacts>();
-
-function registered<S extends z.core.$ZodType>(schema: S, facts: SettingFacts): S {
-  FACTS.set(schema, facts);
-  return schema;
-}
+const FACTS = z.registry<SettingFacts>();
 
 type More = Omit<SettingFacts, "kind" | "shown">;
 
 /** A setting with a default. Durations are milliseconds. */
 function usual<T>(kind: Kind<T>, value: T, shown: string, more: More = {}): z.ZodMiniDefault<z.ZodMiniType<T>> {
-  return registered(z._default(kind.type, value as z.util.NoUndefined<T>), { kind, shown, ...more });
+  return z
+    ._default(kind.type, value as z.util.NoUndefined<T>)
+    .register(FACTS, { kind: kind as Kind<unknown>, shown, ...more });
 }
 
 /** A setting that may be left out. */
 function maybe<T>(kind: Kind<T>, shown: string, more: More = {}): z.ZodMiniExactOptional<z.ZodMiniType<T>> {
-  return registered(z.exactOptional(kind.type), { kind, shown, ...more });
+  return z.exactOptional(kind.type).register(FACTS, { kind: kind as Kind<unknown>, shown, ...more });
 }
 
-const { text, flag, choice, operation, whole, rate, duration, path, list, timeZone, amount, url } = kinds;
+const { text, flag, choice, operation, whole, rate, duration, path, list, timeZone, amount, url, pattern } = kinds;
 /** The path of a ping address is often a secret: whoever knows it can report runs that never happened. */
 const pingUrl: Kind<string> = { ...url, written: (address) => `${new URL(address).origin}/…` };
 const PADDING = choice("pkcs7", "zero", "iso7816", "ansix923", "none");
@@ -90,11 +87,7 @@ export const SETTINGS = z.object({
   doubtful_2xx: usual(choice("unknown", "accepted"), "unknown", "what a row is whose 2xx answer speaks of failure"),
   amount_digits_max: usual(whole(1, 18), 15, "digits of an amount at most"),
   amount_decimals_max: usual(whole(0, 4), 2, "of them after the point at most"),
-  amount_format: usual(
-    AMOUNT_FORMAT,
-    "plain",
-    "how files write amounts: 100000.50, 1,00,000.50, 100,000.50, 100.000,50",
-  ),
+  amount_format: usual(AMOUNT_FORMAT, "plain", "amounts as 100000.50, 1,00,000.50, 100,000.50 or 100.000,50"),
   encoding: usual(choice("utf-8", "windows-1252", "macintosh"), "utf-8", "encoding of text files without a BOM"),
   own_columns: usual(list, [], "columns of your own that look like misspelt fields", { example: "Cost centre, Grade" }),
   time_zone: maybe(timeZone, "where a day begins, for max_per_day and reports", {
@@ -118,8 +111,65 @@ export const SETTINGS = z.object({
 
 /** The settings as they were said, over their defaults. */
 export type Settings = z.output<typeof SETTINGS>;
-
 export type SettingName = keyof Settings;
+export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS.shape) as SettingName[];
+
+/** The most that the amounts of one operation may come to, in plain decimal text. */
+export const CAPS = {
+  max_per_row: { kind: amount, example: '"200000"', shown: "amount of one row at most" },
+  max_per_file: {
+    kind: amount,
+    example: '"5000000"',
+    shown: "amounts of one file at most; a file above it is refused",
+  },
+  max_per_day: { kind: amount, example: '"8000000"', shown: "amounts of one day at most, as the journal knows them" },
+} as const;
+
+/** What a field may hold. Where `required` is not said, the operation decides. */
+export const FIELD_RULES = {
+  required: { kind: flag, example: "true", shown: "the cell must hold a value, or need not" },
+  allowed: { kind: list, example: '["NEFT", "IMPS"]', shown: "the values that may stand there, exactly so" },
+  pattern: { kind: pattern, example: '"[A-Za-z0-9 ]*"', shown: "the whole value has this form" },
+  min_length: { kind: whole(1, 10_000), example: "5", shown: "characters at least" },
+  max_length: { kind: whole(1, 10_000), example: "30", shown: "characters at most" },
+} as const;
+
+/** A longer value fits no pattern: together with the pattern's own length it bounds the time that one can take. */
+export const PATTERN_VALUE_MAX = 1000;
+
+type Rule = { readonly kind: Kind<unknown> };
+/** What was written of such rules. */
+type Written<Rules extends Readonly<Record<string, Rule>>> = {
+  readonly [Name in keyof Rules]?: z.output<Rules[Name]["kind"]["type"]>;
+};
+export type FieldRules = Written<typeof FIELD_RULES>;
+/** The rules of one operation, and beside them those of its fields. */
+export type OperationRules = Written<typeof CAPS> & { readonly fields: Readonly<Record<string, FieldRules>> };
+/** By the folder name of the operation: `payouts`. */
+export type Rules = Readonly<Record<string, OperationRules>>;
+
+/** `[rules.payouts]` and its like. Every key is checked: a rule with a slip in its name must not be ignored. */
+export function rulesTable(): z.ZodMiniType<Rules> {
+  const all = OPERATIONS.map(({ folder, forms }) => {
+    const fields = forms.flatMap(fieldsOf).filter(({ kind }) => kind !== "amount");
+    const ofField = z.exactOptional(kinds.table(`[rules.${folder}.FIELD]`, typesOf(FIELD_RULES)));
+    const ofFields = Object.fromEntries(fields.map(({ name }) => [name, ofField]));
+    const written = kinds.table(`[rules.${folder}]`, { ...typesOf(CAPS), ...ofFields });
+    return [folder, z.exactOptional(z.pipe(written, z.transform(withFields)))];
+  });
+  return kinds.table("[rules.payouts]", Object.fromEntries(all) as Record<string, z.ZodMiniType<OperationRules>>);
+}
+
+function typesOf(rules: Readonly<Record<string, Rule>>): Record<string, z.ZodMiniType> {
+  return Object.fromEntries(Object.entries(rules).map(([name, { kind }]) => [name, z.exactOptional(kind.type)]));
+}
+
+function withFields(written: Readonly<Record<string, unknown>>): OperationRules {
+  const { caps = [], fields = [] } = Object.groupBy(Object.entries(written), ([name]) =>
+    name in CAPS ? "caps" : "fields",
+  );
+  return { ...Object.fromEntries(caps), fields: Object.fromEntries(fields) as OperationRules["fields"] };
+}
 
 /**
  * All settings of a run, frozen; durations in milliseconds. What has a default, or follows from other things
@@ -135,8 +185,6 @@ export interface Config extends Readonly<Omit<Settings, "environment" | "state_d
   readonly mappings: readonly Mapping[];
 }
 
-export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS.shape) as SettingName[];
-
 export function factsOf(name: SettingName): SettingFacts {
   const facts = FACTS.get(SETTINGS.shape[name]);
   if (!facts) throw new Error(`the setting ${name} has no facts`);
@@ -144,11 +192,24 @@ export function factsOf(name: SettingName): SettingFacts {
 }
 
 /** `PAYDROP_STATE_DIR` for `state_dir`. */
-export function variableOf(name: string): string {
-  return `PAYDROP_${name.toUpperCase()}`;
+export const variableOf = (name: string): string => `PAYDROP_${name.toUpperCase()}`;
+/** `--state-dir` for `state_dir`. */
+export const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
+
+/** The default as a person would write it; undefined where there is none. */
+export function defaultOf(name: SettingName): string | undefined {
+  const { def } = SETTINGS.shape[name]._zod as { def: { defaultValue?: unknown } };
+  return def.defaultValue === undefined ? undefined : factsOf(name).kind.written(def.defaultValue) || undefined;
 }
 
-/** `--state-dir` for `state_dir`. */
-export function flagOf(name: string): string {
-  return `--${name.replaceAll("_", "-")}`;
+/** What `--help` says of a setting's flag: `--rate <n>` and its meaning. */
+export function flagHelp(name: SettingName): readonly [flags: string, shown: string] {
+  const { kind, shown, unless } = factsOf(name);
+  const usual = defaultOf(name) ?? unless;
+  // a flag without a value says yes: where that is the default already, it needs one
+  const value = kind === flag && usual === "false" ? "" : ` <${kind.word}>`;
+  return [`${flagOf(name)}${value}`, usual === undefined || value === "" ? shown : `${shown} (default: ${usual})`];
 }
+
+/** Settings that may stand in a file that lasts. */
+export const LASTING: readonly SettingName[] = SETTING_NAMES.filter((name) => !factsOf(name).once);

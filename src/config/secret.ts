@@ -123,17 +123,21 @@ function textOf(name: SecretName, env: NodeJS.ProcessEnv): [origin: string, text
 
 /** A path that leads nowhere is not repeated: it may be the key itself, put in the wrong variable. */
 function read(path: string, origin: string): string {
-  let isOpen: boolean;
-  let text: string;
+  let file: ReturnType<typeof readOwn>;
   try {
-    isOpen = process.platform !== "win32" && (statSync(path).mode & 0o022) !== 0;
-    // only the one newline that `echo` and editors add: more than that was pasted with the key, and a person must look
-    text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    file = readOwn(path);
   } catch (error) {
     throw new PaydropError("secret_file_unreadable", { origin, why: systemCodeOf(error) });
   }
-  if (isOpen) throw new PaydropError("secret_file_open", { origin, word: asWord(path) });
-  return text;
+  if (file.isOpen) throw new PaydropError("secret_file_open", { origin, word: asWord(path) });
+  // only the one newline that `echo` and editors add: more than that was pasted with the key, and a person must look
+  return file.text.replace(/\r?\n$/, "");
+}
+
+/** A file's text, and whether others than its owner may write it. Throws what the system says. */
+export function readOwn(path: string): { readonly text: string; readonly isOpen: boolean } {
+  const isOpen = process.platform !== "win32" && (statSync(path).mode & 0o022) !== 0;
+  return { isOpen, text: readFileSync(path, "utf8") };
 }
 
 /** The secret of a text. Throws `config` for a text that no key can be, without repeating it; `what`: where it stood. */

@@ -1,12 +1,26 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import type * as Toml from "smol-toml";
+import * as z from "zod/mini";
 import { PaydropError, messageOf } from "../errors.ts";
 import { asWord } from "../printable.ts";
-import { factsOf, flagOf, SETTING_NAMES, type SettingName } from "./schema.ts";
-import { unknownKey, type Wrong } from "./sections.ts";
+import { readOwn } from "./secret.ts";
+import { unknownKey, type Wrong } from "./kinds.ts";
+import { mappingTables } from "./mapping.ts";
+import {
+  CAPS,
+  defaultOf,
+  FIELD_RULES,
+  factsOf,
+  flagHelp,
+  flagOf,
+  LASTING,
+  rulesTable,
+  SETTING_NAMES,
+  SETTINGS,
+} from "./schema.ts";
 
 export interface TomlFile {
   readonly path: string;
@@ -27,16 +41,14 @@ export function readTomlFile(
   const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
   const path = named ?? usualPlaces(env).find(isThere);
   if (path === undefined || (mayBeNew && !existsSync(path))) return undefined;
-  let mode: number;
-  let text: string;
+  let read: ReturnType<typeof readOwn>;
   try {
-    mode = process.platform === "win32" ? 0 : statSync(path).mode;
-    text = readFileSync(path, "utf8");
+    read = readOwn(path);
   } catch (error) {
     throw new PaydropError("settings_unreadable", { path, why: messageOf(error) }, { cause: error });
   }
-  if ((mode & 0o022) !== 0) throw new PaydropError("settings_open", { path, word: asWord(path) });
-  return { path, values: parsed(path, text) };
+  if (read.isOpen) throw new PaydropError("settings_open", { path, word: asWord(path) });
+  return { path, values: parsed(path, read.text) };
 }
 
 function parsed(path: string, text: string): Readonly<Record<string, unknown>> {
@@ -113,5 +125,48 @@ export function wrongKeysIn({ path, values }: TomlFile): Wrong[] {
   });
 }
 
-/** Settings that may stand in a file that lasts. */
-export const LASTING: readonly SettingName[] = SETTING_NAMES.filter((name) => !factsOf(name).once);
+/** The rules as lines of a paydrop.toml, each with what it means. */
+export function rulesExample(rules: typeof CAPS | typeof FIELD_RULES): string {
+  return Object.entries(rules)
+    .map(([name, { example, shown }]) => `${`${name} = ${example}`.padEnd(32)}# ${shown}`)
+    .join("\n");
+}
+
+const HEAD = `# paydrop.toml: the settings of one installation. Take away the # of a line to change its value; what is shown is the
+# default, or an example where there is none. Each is also a flag (--state-dir) and a variable (PAYDROP_STATE_DIR).
+# Nobody but its owner may write this file: chmod go-w. No keys in here: they are PAYDROP_API_KEY, PAYDROP_AES_KEY and
+# PAYDROP_AES_IV, each also with _FILE. Columns of another system: tables [mapping.NAME], as \`paydrop map FILE --write\`
+# adds them. Rules: for payouts, transfers, loans or collections, and for each of their fields.
+`;
+
+/** A paydrop.toml with all settings that may stand in one, explained, commented out, with a default or an example. */
+export function tomlExample(): string {
+  const settings = LASTING.map((name) => {
+    const { shown, kind, example, unless } = factsOf(name);
+    const said = example ?? defaultOf(name) ?? kind.word.split("|")[0] ?? "";
+    const value = /^(?:true|false|[0-9.]+)$/.test(said) ? said : JSON.stringify(said);
+    return `# ${shown} (${kind.word})${unless === undefined ? "" : `; unless said: ${unless}`}\n${name} = ${value}\n`;
+  });
+  const rules = [
+    "[rules.payouts]",
+    rulesExample(CAPS),
+    "",
+    "[rules.payouts.payment_mode]",
+    rulesExample(FIELD_RULES),
+    "",
+  ];
+  return [HEAD, ...settings, ...rules].join("\n").replaceAll(/^(?=[a-z0-9_]+ = |\[)/gm, "# ");
+}
+
+/** JSON Schema (2020-12) of paydrop.toml, for editors that complete and check TOML by a schema. */
+export function tomlSchema(): object {
+  const settings = Object.fromEntries(LASTING.map((name) => [name, SETTINGS.shape[name]]));
+  const whole = z.strictObject({ ...settings, mapping: mappingTables("/"), rules: rulesTable() });
+  return z.toJSONSchema(z.partial(whole), {
+    ...{ io: "input", unrepresentable: "any" },
+    override({ zodSchema, jsonSchema }) {
+      const name = LASTING.find((one) => SETTINGS.shape[one] === zodSchema);
+      if (name) Object.assign(jsonSchema, { description: flagHelp(name)[1], default: undefined });
+    },
+  });
+}

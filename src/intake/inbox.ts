@@ -20,12 +20,10 @@ export interface FoundFile {
   readonly isRetry?: boolean;
 }
 
-export type WaitsFor = "being_written" | "unreadable";
-
 /** A file after a look. */
 export interface LookedFile extends FoundFile {
   /** Why it is not complete yet; undefined: it lay still for long enough, and is. */
-  readonly waits: WaitsFor | undefined;
+  readonly waits: "being_written" | "unreadable" | undefined;
   /** What it held at the last look, in lower-case hex; empty where nothing of it is read. */
   readonly sha256: string;
   /** Since it was first seen. */
@@ -41,7 +39,7 @@ export interface Sweep {
 }
 
 /** What is remembered of a file as it lies there. A refused one is asked about again at each sweep. */
-export type IsKnown = (file: FoundFile) => Promise<"taken" | "refused" | "new">;
+type IsKnown = (file: FoundFile) => Promise<"taken" | "refused" | "new">;
 
 /** An inbox and its operation folders, with what is remembered from one sweep to the next. */
 export class Inbox {
@@ -71,7 +69,10 @@ export class Inbox {
     }
     this.#taken = taken;
     this.looks.keepOnly(present);
-    sweep.files.sort(byAge);
+    // the oldest first
+    sweep.files.sort(
+      (one, other) => Number(one.stats.mtimeNs - other.stats.mtimeNs) || (one.path < other.path ? -1 : 1),
+    );
     return sweep;
   }
 }
@@ -87,9 +88,8 @@ async function* filesIn(folder: string, sweep: Sweep, isTop = true): AsyncGenera
     const said = inputName(name);
     if (said.kind === "stop" || said.kind === "passed_over") continue;
     const path = join(folder, name);
-    const stats = await lstat(Buffer.concat([Buffer.from(`${folder}/`), bytes]), { bigint: true }).catch(
-      () => undefined,
-    );
+    const exact = Buffer.concat([Buffer.from(`${folder}/`), bytes]);
+    const stats = await lstat(exact, { bigint: true }).catch(() => undefined);
     if (stats?.isDirectory()) {
       if (isTop && isOperationFolder(name)) yield* filesIn(path, sweep, false);
     } else if (stats) {
@@ -97,11 +97,6 @@ async function* filesIn(folder: string, sweep: Sweep, isTop = true): AsyncGenera
       yield { path, stats, ...(stats.isFile() ? said : { fault }) };
     }
   }
-}
-
-function byAge({ stats: one, path }: LookedFile, { stats: other, path: otherPath }: LookedFile): number {
-  if (one.mtimeNs !== other.mtimeNs) return one.mtimeNs < other.mtimeNs ? -1 : 1;
-  return path < otherPath ? -1 : 1;
 }
 
 /** An inbox and its operation folders, in whatever case they are written; also those that are not there yet. */
@@ -121,10 +116,7 @@ export async function stopFilesIn(inbox: string): Promise<readonly string[]> {
   return (await Promise.all(lists)).flat();
 }
 
-interface Look {
-  readonly stats: BigIntStats;
-  readonly sha256: string;
-  readonly waits: WaitsFor | undefined;
+interface Look extends Pick<LookedFile, "stats" | "sha256" | "waits"> {
   /** So long it must lie still; 0: it is looked at again each time. */
   readonly neededMs: number;
 }
@@ -186,55 +178,41 @@ function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
 async function lookInto({ path, stats, format }: FoundFile, settleMs: number): Promise<Look | "gone"> {
   if (format === undefined) return { stats, sha256: "", waits: undefined, neededMs: settleMs };
   try {
-    const file = await openRegular(path);
-    try {
-      const opened = await statsOf(file, path);
-      const hash = createHash("sha256");
-      const seen: Seen = { isWide: false, isBinary: format === "xlsx", hasZeros: false, tail: Buffer.alloc(0) };
-      await eachPiece(file, path, opened.size, (piece, position) => {
-        hash.update(piece);
-        observe(seen, piece, position);
-      });
-      const waits = seen.hasZeros && !seen.isBinary ? "being_written" : undefined;
-      const neededMs = settleMs * (hasEnd(seen, format) ? 1 : UNENDED_TIMES);
-      return { stats: opened, sha256: hash.digest("hex"), waits, neededMs };
-    } finally {
-      await file.close();
-    }
+    await using file = await openRegular(path);
+    const opened = await statsOf(file, path);
+    const hash = createHash("sha256");
+    // UTF-16 with its mark: every second byte of plain text is NUL, but never three together
+    let isWide = false;
+    // a workbook or a packed file, by whatever name, holds them for ever; a copy does whose size was set before it came
+    let isBinary = format === "xlsx";
+    let hasZeros = false as boolean;
+    let tail = Buffer.alloc(0);
+    await eachPiece(file, path, opened.size, (piece, position) => {
+      hash.update(piece);
+      tail = Buffer.concat([tail, piece.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
+      if (position === 0) {
+        isWide = ["fffe", "feff"].includes(piece.toString("hex", 0, 2));
+        isBinary ||= binaryOfBytes(piece) !== undefined;
+      }
+      hasZeros ||= piece.includes(isWide ? "\0\0\0" : 0);
+    });
+    const waits = hasZeros && !isBinary ? "being_written" : undefined;
+    const neededMs = settleMs * (hasEnd(tail, format, isWide) ? 1 : UNENDED_TIMES);
+    return { stats: opened, sha256: hash.digest("hex"), waits, neededMs };
   } catch (thrown) {
     if (!(thrown instanceof PaydropError)) throw thrown;
     return thrown.reason === "file_unreadable" ? { stats, sha256: "", waits: "unreadable", neededMs: 0 } : "gone";
   }
 }
 
-interface Seen {
-  /** UTF-16 with its mark: every second byte of plain text is NUL, but never three together. */
-  isWide: boolean;
-  /** A workbook or a packed file, by whatever name, holds NUL bytes for ever. */
-  isBinary: boolean;
-  /** NUL bytes, as a copy has them whose size was set before its content came. */
-  hasZeros: boolean;
-  tail: Buffer;
-}
-
 /** The mark of a zip file's directory, which is written last, and followed by a short comment at most. */
-const ZIP_END = Buffer.from("PK\u0005\u0006", "latin1");
-const ZIP_END_BYTES_MAX = 1024;
-
-function observe(seen: Seen, piece: Buffer, position: number): void {
-  seen.tail = Buffer.concat([seen.tail, piece.subarray(-ZIP_END_BYTES_MAX)]).subarray(-ZIP_END_BYTES_MAX);
-  if (position === 0) {
-    seen.isWide = ["fffe", "feff"].includes(piece.toString("hex", 0, 2));
-    seen.isBinary ||= binaryOfBytes(piece) !== undefined;
-  }
-  seen.hasZeros ||= seen.isWide ? piece.includes("\0\0\0") : piece.includes(0);
-}
+const ZIP_END = "PK\u0005\u0006";
+const TAIL_BYTES = 1024;
 
 /** Whether a CSV file has its last line end, and a workbook its directory. */
-function hasEnd({ isWide, tail }: Seen, format: FileFormat): boolean {
+function hasEnd(tail: Buffer, format: FileFormat, isWide: boolean): boolean {
   if (tail.length === 0) return false;
-  if (format === "xlsx") return tail.includes(ZIP_END);
+  if (format === "xlsx") return tail.includes(ZIP_END, 0, "latin1");
   // in UTF-16 the line end is in the last byte or the one before it
-  const last = tail.subarray(isWide ? -2 : -1);
-  return format !== "csv" || last.includes(0x0a) || last.includes(0x0d);
+  return format !== "csv" || /[\r\n]/.test(tail.toString("latin1", tail.length - (isWide ? 2 : 1)));
 }

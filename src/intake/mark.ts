@@ -36,21 +36,13 @@ export async function assertMark(folder: string, journal: Journal, accepted: boo
   return loss.message;
 }
 
-export interface MarkKeeper {
-  /** The last renewal is on stable storage when it resolves, if the folder can still be written. */
-  close(): Promise<void>;
-}
-
 /**
  * Puts the mark down before rows of the folder go, and renews it every second while they do. `lost` is told once when
  * another journal, or a copy of this one, has sent from the folder meanwhile: nothing more may go then. Throws as
  * `assertMark`. A folder that cannot be written has no mark: its results cannot be written either, and that is told.
+ * `close`: then the last renewal is on stable storage, if the folder can still be written.
  */
-export async function keepMark(
-  folder: string,
-  journal: Journal,
-  lost: (error: PaydropError) => void,
-): Promise<MarkKeeper> {
+export async function keepMark(folder: string, journal: Journal, lost: (error: PaydropError) => void) {
   let written: number | undefined;
   const renew = async (): Promise<void> => {
     const { found, loss, facts } = await compare(folder, journal);
@@ -75,7 +67,7 @@ export async function keepMark(
       .finally(() => (last = undefined)));
   const timer = setInterval(() => void renewNext(), RENEWED_EVERY_MS).unref();
   return {
-    close: async () => {
+    close: async (): Promise<void> => {
       clearInterval(timer);
       await last;
       await renewNext();
@@ -86,10 +78,7 @@ export async function keepMark(
 const LOSSES: readonly string[] = ["journal_of_another", "journal_older", "mark_damaged"];
 
 /** The mark is read before the journal: what this very process writes meanwhile, its journal knows. */
-async function compare(
-  folder: string,
-  journal: Journal,
-): Promise<{ found: Mark | "damaged" | undefined; loss: PaydropError | undefined; facts: Mark }> {
+async function compare(folder: string, journal: Journal) {
   const found = await markIn(folder);
   const facts = await journal.facts();
   return { found, facts, loss: found && lossOf(folder, found, facts) };

@@ -4,14 +4,14 @@ import type { Fault } from "../messages/sentence.ts";
 import { OPERATIONS } from "../operations/index.ts";
 import { printable } from "../printable.ts";
 
-/** What the name of a file says, before anything of it is read. */
+/**
+ * What the name of a file says, before anything of it is read. `isRetry`: our own retry file, which is input once a person
+ * has changed it (DESIGN §6). `passed_over`: hidden, temporary, or ours: not a word about it. `refused`: never taken, and
+ * a person must hear of it.
+ */
 export type NameSays =
-  /** `isRetry`: our own retry file, which is input once a person has changed it (DESIGN §6). */
   | { readonly kind: "input"; readonly format: FileFormat; readonly isRetry?: true }
-  /** Hidden, temporary, or ours: not a word about it. */
-  | { readonly kind: "passed_over" }
-  | { readonly kind: "stop" }
-  /** Never taken, and a person must hear of it. */
+  | { readonly kind: "passed_over" | "stop" }
   | { readonly kind: "refused"; readonly fault: Fault };
 
 const NAME_BYTES_MAX = 200;
@@ -19,23 +19,20 @@ const NAME_BYTES_MAX = 200;
 /** `STOP`, also as people name it who cannot see extensions, or write it with a word processor. */
 const STOP = /^stop(?:\.(?:txt|rtf|docx?|odt|pages))*$/i;
 export const isStopName = (name: string): boolean => STOP.test(name);
-/** Marks and unfinished files of other programs, and hidden ones. */
-const NOT_A_FILE_OF_PEOPLE = [
-  /^[.]|^~\$|~$|^#.*#$/,
-  /\.(?:tmp|part|partial|filepart|crdownload|sb-[0-9a-f]+-\w+)$/i,
-  /^(?:thumbs\.db|desktop\.ini)$/i,
-];
 const CONTROL = /\.control(?:\.txt)?$/i;
-const OWN_NOTE = /\.(?:refused|waiting)\.txt$|^stop - held .*\.txt$/i;
+/** Marks and unfinished files of other programs, hidden ones, control totals, and our own answers. */
+const NOT_INPUT = [
+  /^[.]|^~\$|~$|^#.*#$|\.(?:tmp|part|partial|filepart|crdownload|sb-[0-9a-f]+-\w+)$/i,
+  /^(?:thumbs\.db|desktop\.ini)$|\.(?:refused|waiting)\.txt$|^stop - held .*\.txt$/i,
+  CONTROL,
+];
 /** `payroll.csv.results.csv`, `payroll.csv.summary.K7Q29F3M.json`: what we make of a file of input. */
 const MADE_OF = /^(.+)\.(results|retry|summary|report|check)(?:\.[0-9a-z]{1,32})?\.[a-z]{2,6}$/is;
 
 /** `name`: without its folder; bytes that are not UTF-8 stand as U+FFFD. */
 export function inputName(name: string): NameSays {
   if (isStopName(name)) return { kind: "stop" };
-  if (NOT_A_FILE_OF_PEOPLE.some((pattern) => pattern.test(name)) || CONTROL.test(name) || OWN_NOTE.test(name)) {
-    return { kind: "passed_over" };
-  }
+  if (NOT_INPUT.some((pattern) => pattern.test(name))) return { kind: "passed_over" };
   const format = formatOfName(name);
   const [, madeOf, what] = MADE_OF.exec(name) ?? [];
   if (madeOf !== undefined && formatOfName(madeOf) !== undefined) {

@@ -7,22 +7,11 @@ import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { printable } from "../printable.ts";
 import { snapshotPath } from "../state-dir.ts";
 
-/** An immutable private copy of an input file: what is parsed, hashed, checked and sent (I7). */
-export interface Snapshot {
-  /** Of the input file, absolute. */
-  readonly path: string;
-  readonly fileName: string;
-  readonly folder: string;
-  /** Lower-case hex. */
-  readonly sha256: string;
-  readonly sizeBytes: number;
-  /** By it the journal knows this version of the file at this path again: see `identityOf`. */
-  readonly identity: string;
-  /** Path of the copy. */
-  readonly copy: string;
-  /** Permission bits of the input file. */
-  readonly mode: number;
-}
+/**
+ * An immutable private copy of an input file: what is parsed, hashed, checked and sent (I7). `path`, `fileName`, `folder`
+ * and `mode` (permission bits) are those of the input; `identity`: by it the journal knows this version of the file again.
+ */
+export type Snapshot = Readonly<NonNullable<Awaited<ReturnType<typeof copyOnce>>>>;
 
 const TRIES_MAX = 3;
 const PAUSE_MS = 100;
@@ -34,27 +23,18 @@ const PAUSE_MS = 100;
  * written.
  */
 export async function takeSnapshot(path: string, stateDir: string, seen?: string): Promise<Snapshot> {
-  const source = await openRegular(path);
-  try {
-    await saying("copy_unwritable", path, () => makePrivateFolder(dirname(snapshotPath(stateDir, "-"))));
-    for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
-      const snapshot = await copyOnce(source, resolve(path), stateDir, seen);
-      if (snapshot) return snapshot;
-      await sleep(PAUSE_MS * attempt);
-    }
-  } finally {
-    await source.close();
+  await using source = await openRegular(path);
+  await saying("copy_unwritable", path, () => makePrivateFolder(dirname(snapshotPath(stateDir, "-"))));
+  for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
+    const snapshot = await copyOnce(source, resolve(path), stateDir, seen);
+    if (snapshot) return snapshot;
+    await sleep(PAUSE_MS * attempt);
   }
   throw new PaydropError("file_being_written", { name: shown(path) });
 }
 
 /** undefined: the file changed while it was copied, or since it was seen. */
-async function copyOnce(
-  source: FileHandle,
-  path: string,
-  stateDir: string,
-  seen: string | undefined,
-): Promise<Snapshot | undefined> {
+async function copyOnce(source: FileHandle, path: string, stateDir: string, seen?: string) {
   const writing = <T>(write: () => Promise<T>): Promise<T> => saying("copy_unwritable", path, write);
   const copy = await writing(() => AtomicFile.create(snapshotPath(stateDir, "-"), { mode: 0o600 }));
   try {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, renameSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { makePrivateFolder } from "../disk.ts";
+import { giveToOwner, makePrivateFolder } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { asWord, printable } from "../printable.ts";
 import { journalPath, snapshotPath } from "../state-dir.ts";
@@ -54,6 +54,7 @@ export function openDatabase(stateDir: string, options: OpenOptions): DatabaseSy
 function openMade(path: string, mayBeNew: boolean): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
+    if (path !== ":memory:") giveToOwner(path);
     refuseOldSqlite(database);
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;
       PRAGMA temp_store = FILE; PRAGMA cache_size = -4000;`);

@@ -3,6 +3,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { giveToOwner } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { judgingPath, lockPath } from "../state-dir.ts";
 import { makePrivate, SQLITE_BUSY, sqliteCodeOf } from "./database.ts";
@@ -56,6 +57,7 @@ function take(path: string, asksWhy = true): InstanceLock | undefined {
     database = new DatabaseSync(path, { timeout: 0 });
     // before SQLite makes a second file beside it, which gets the same rights
     chmodSync(path, 0o600);
+    giveToOwner(path);
     database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE;");
     HELD.add(database);
     const held = database;

@@ -1,6 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { giveToOwner } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { ballastPath, journalPath, lockPath } from "../state-dir.ts";
@@ -147,6 +148,7 @@ export class Journal {
       if (size() === BALLAST_BYTES) return;
       writeFileSync(path, randomFillSync(Buffer.allocUnsafe(BALLAST_BYTES)), { mode: 0o600, flush: true });
       if (size() !== BALLAST_BYTES) throw new Error("no space left");
+      giveToOwner(path);
     } catch (error) {
       rmSync(path, { force: true });
       this.database.close();

@@ -15,7 +15,7 @@ const USAGE_ERRORS = {
   secret_flag: `{option}: a key is never a flag, everybody on this machine could read it
     → Use PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, or the same with _FILE and a path.`,
   other_owner: `The state folder {folder} belongs to user {uid}, and you are root.
-    → Owner and mode of its files stay as they are. To act as that user: sudo -u '#{uid}' paydrop …`,
+    → Its files stay that user's. To act as that user: sudo -u '#{uid}' paydrop …`,
   unknown_word: 'there is no {thing} "{said}" → Write one of {words}.',
   no_answer: "there was no answer → Nothing was written and nothing was sent.",
 

@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, unlink } from "node:fs/promises";
+import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { accessLike, writeAtomically, type Access } from "../disk.ts";
 import { systemCodeOf, type FileRefusedError } from "../errors.ts";
@@ -166,7 +166,8 @@ async function writeOwn(path: string, text: string, access: Access): Promise<voi
 
 async function removeOwn(path: string): Promise<void> {
   const found = await ownText(path);
-  if (found !== undefined && found !== FOREIGN) await unlink(path);
+  // a watch and a person's resume may take it away at the same time
+  if (found !== undefined && found !== FOREIGN) await rm(path, { force: true });
 }
 
 const FOREIGN = "";

@@ -118,13 +118,23 @@ test("a trial reads no keys: a broken key file does not matter", async () => {
 
 const isRoot = process.getuid?.() === 0;
 
-test.skipIf(!isRoot)("root who changes another user's state folder is told", async () => {
-  const { chownSync, statSync } = await import("node:fs");
-  const folder = temporaryFolder();
-  chownSync(folder, 998, 998);
-  const { stderr } = await paydrop(["pause", "K7Q29F3M", "--state-dir", folder]);
-  expect(stderr).toContain("belongs to user 998");
-  expect(statSync(folder).uid).toBe(998);
-  const asking = await paydrop(["config", "show", "--state-dir", folder]);
-  expect(asking.stderr).toBe("");
-});
+test.skipIf(!isRoot)(
+  "root who changes another user's state folder is told, and what is made there is theirs",
+  async () => {
+    const { chownSync, readdirSync, statSync } = await import("node:fs");
+    const folder = temporaryFolder();
+    chownSync(folder, 998, 998);
+    const { stderr } = await paydrop(["pause", "K7Q29F3M", "--state-dir", folder]);
+    expect(stderr).toContain("belongs to user 998");
+    expect(statSync(folder).uid).toBe(998);
+    const asking = await paydrop(["config", "show", "--state-dir", folder]);
+    expect(asking.stderr).toBe("");
+    const file = join(temporaryFolder(), "try.csv");
+    writeFileSync(file, "from_account,to_account,amount\nACC-1,ACC-2,5.00\n");
+    expect((await paydrop(["run", "--sandbox", file, "--state-dir", folder])).code).toBe(0);
+    const made = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    expect(made).toEqual(expect.arrayContaining(["journal.db", "lock.db", "ballast", "snapshots"]));
+    const stats = made.map((name) => statSync(join(folder, name)));
+    expect(stats.filter(({ uid, gid, mode }) => uid !== 998 || gid !== 998 || (mode & 0o077) !== 0)).toEqual([]);
+  },
+);

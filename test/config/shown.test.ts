@@ -2,9 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadSettings } from "../../src/config/load.ts";
-import { SETTING_NAMES } from "../../src/config/schema.ts";
-import { flagHelp, inForce, tomlExample, tomlSchema } from "../../src/config/shown.ts";
-import { LASTING } from "../../src/config/toml.ts";
+import { flagHelp, LASTING, SETTING_NAMES } from "../../src/config/schema.ts";
+import { run as showConfig } from "../../src/commands/config.ts";
+import { tomlExample, tomlSchema } from "../../src/config/toml.ts";
+
 import { temporaryFolder } from "../support/paydrop.ts";
 
 const env = (): NodeJS.ProcessEnv => ({ HOME: "/nonexistent" });
@@ -39,11 +40,15 @@ test("the JSON schema knows every lasting setting, its kind, its default, rules 
   expect(JSON.stringify(properties["mapping"])).toContain('"amount_unit"');
 });
 
-test("config show tells every value and its origin, of secrets only the length", () => {
+test("config show tells every value and its origin, of secrets only the length", async () => {
   const file = written("rate = 5\n");
-  const flags = { config: file, ping_url: "https://hc.example/secret-path", timeout: "1500ms" };
-  const all = inForce(loadSettings({ flags, env: { ...env(), PAYDROP_API_KEY: "0123456789" } }, "read"));
-  const told = Object.fromEntries(all.map(({ name, value, origin }) => [name, `${value ?? "-"} by ${origin}`]));
+  const flags = { json: true, config: file, ping_url: "https://hc.example/secret-path", timeout: "1500ms" };
+  let text = "";
+  const stdout = { write: (more: string) => void (text += more), isTerminal: false, columns: 80 };
+  const call = { operands: ["show"], flags, env: { ...env(), PAYDROP_API_KEY: "0123456789" }, stdout, stderr: stdout };
+  expect(await showConfig(call)).toBe(0);
+  const { values } = JSON.parse(text) as { values: { name: string; value: string | null; origin: string }[] };
+  const told = Object.fromEntries(values.map(({ name, value, origin }) => [name, `${value ?? "-"} by ${origin}`]));
   expect(Object.keys(told)).toEqual(expect.arrayContaining([...SETTING_NAMES]));
   expect(told).toMatchObject({
     rate: `5 by ${file}`,

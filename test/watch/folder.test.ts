@@ -11,13 +11,14 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { run as pauseBatch } from "../../src/commands/pause.ts";
 import { run as release } from "../../src/commands/release.ts";
 import { run as resume } from "../../src/commands/resume.ts";
 import { called, type Called } from "../support/call.ts";
 import { answer, inOrder, pause, type FaultServer, type Reply } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { transfers, Watched } from "./watched.ts";
+import { transfers, Watched, type Working } from "./watched.ts";
 
 const INVALID = "ACC-OPS-01,200300409999,abc\n";
 const LOANS = "borrower_id,amount,tenure\nBRW-0001,100.00,12\n";
@@ -26,6 +27,19 @@ const LOANS = "borrower_id,amount,tenure\nBRW-0001,100.00,12\n";
 function act(watched: Watched, command: typeof resume, operands: string[], more: object): Promise<Called> {
   const { PAYDROP_STATE_DIR: state_dir } = watched.env();
   return called({ run: command }, operands, { state_dir, by: "Asha", ...more });
+}
+
+/** An act of a command that sends where nobody else does. */
+function sendingAct(watched: Watched, command: typeof resume, batch: string, more: object = {}): Promise<number> {
+  const env = watched.env();
+  const flags = { base_url: watched.url, state_dir: env["PAYDROP_STATE_DIR"], by: "Asha", json: true, ...more };
+  return command({ operands: [batch], flags, env, stdout: SILENT, stderr: SILENT });
+}
+
+/** The batch that something is open of, as the answer beside its file says. */
+async function batchOf(watched: Watched, name: string, watching: Pick<Working, "ended">): Promise<string> {
+  await watched.says(`${name}.waiting.txt`, "as batch", watching);
+  return /as batch (\w{8})/.exec(watched.read(`${name}.waiting.txt`))?.[1] ?? "";
 }
 
 async function serving(reply: (path: string) => Reply): Promise<{ watched: Watched; service: FaultServer }> {
@@ -77,12 +91,8 @@ describe("a watch", () => {
     expect([watched.carriedOut, watched.sentTwice]).toEqual([6, 0]);
     watched.put("b.csv", `${transfers(1, 70)}ACC-OPS-01,2003004009999,5.00\nACC-OPS-01,2003004009999,5.00\n`);
     await watched.says("b.csv.waiting.txt", "1 row held", watching);
-    const batch = /as batch (\w{8})/.exec(watched.read("b.csv.waiting.txt"))?.[1] ?? "";
-    const base = { base_url: watched.url, row: "4", reason: "meant", json: true };
-    const released = await release({
-      ...{ operands: [batch], flags: { ...base, state_dir: watched.env()["PAYDROP_STATE_DIR"], by: "Asha" } },
-      ...{ env: watched.env(), stdout: SILENT, stderr: SILENT },
-    });
+    const batch = await batchOf(watched, "b.csv", watching);
+    const released = await sendingAct(watched, release, batch, { row: "4", reason: "meant" });
     expect(released).toBe(0);
     await until("it went", () => watched.carriedOut === 9, { by: watching.ended });
     await until("no answer", () => !watched.has("b.csv.waiting.txt"), { by: watching.ended });
@@ -143,6 +153,22 @@ describe("a watch", () => {
     service.use(() => answer(200));
     expect(await act(watched, resume, [], { inbox: watched.inbox })).toMatchObject({ code: 0 });
     await until("the rest went", () => service.requests.length === 11, { by: watching.ended });
+  });
+
+  test("refused ten times alike, then paused: when a person resumes the batch, the watch goes on with it", async () => {
+    const { watched, service } = await serving(() => answer(400));
+    const watching = watched.watch();
+    watched.put("a.csv", transfers(200));
+    const batch = await batchOf(watched, "a.csv", watching);
+    expect(service.requests.length).toBeLessThan(30);
+    service.use(() => inOrder(pause(20), answer(200)));
+    expect(await sendingAct(watched, resume, batch)).toBe(0);
+    await until("rows go", () => service.requests.length > 50, { by: watching.ended });
+    expect(await act(watched, pauseBatch, [batch], {})).toMatchObject({ code: 0 });
+    await until("it stands", () => watching.reports.length === 2, { by: watching.ended });
+    expect(service.requests.length).toBeLessThan(200);
+    expect(await sendingAct(watched, resume, batch)).toBe(0);
+    await until("the rest went", () => service.requests.length === 200, { by: watching.ended });
   });
 
   test("STOP while rows go, then resume: progress told, each row once", async () => {

@@ -82,7 +82,7 @@ export class Watched {
         ended: (report: BatchReport) => void reports.push(report),
       };
       try {
-        return await runFolder(opened, this.inbox, listener, { isOnce, isPolling: false });
+        return await runFolder(opened, this.inbox, listener, isOnce ? "once" : "watch");
       } finally {
         await opened.close();
       }
