@@ -9,7 +9,6 @@ import { isYes } from "./config/kinds.ts";
 import { loadSettings } from "./config/load.ts";
 import { flagOf, SETTING_NAMES, variableOf } from "./config/schema.ts";
 import { conceal } from "./config/secret.ts";
-import { nearest } from "./config/sections.ts";
 import { flagHelp } from "./config/shown.ts";
 import { looksSecret } from "./config/toml.ts";
 import { messageOf, PaydropError } from "./errors.ts";
@@ -37,7 +36,8 @@ async function main(): Promise<number> {
   let ended = 0;
   const start = async (command: Command, call: Call): Promise<void> => {
     if (command.settings?.includes("by")) sayWhoseFolder(call);
-    ended = await (await command.load()).run(call, COMMANDS);
+    const run = await command.load();
+    ended = await run(call, COMMANDS);
   };
   try {
     await commandLine(start).parseAsync(argv, { from: "user" });
@@ -75,7 +75,6 @@ function commandLine(start: (command: Command, call: Call) => Promise<void>): Pa
     .helpOption("--help", "print this help")
     .helpCommand(false)
     .exitOverride()
-    .showSuggestionAfterError(false)
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
@@ -95,8 +94,9 @@ function addCommand(program: Parser, command: Command, start: (command: Command,
   for (const [flags, shown] of Object.entries(command.options ?? {})) parser.option(flags, shown);
   parser.helpOption("--help", "print this help").option("--config <path>", "settings file");
   for (const name of SETTING_NAMES) {
-    const option = new Option(...flagHelp(name));
-    parser.addOption(command.settings?.includes(name) ? option : option.hideHelp());
+    // what is hidden would not be proposed for a misspelt flag either
+    const isHidden = argv.includes("--help") && !command.settings?.includes(name);
+    parser.addOption(new Option(...flagHelp(name)).hideHelp(isHidden));
   }
   const examples = command.examples.map((example) => `  ${example}`).join("\n");
   parser.addHelpText("after", `\nExamples:\n${examples}\n\nEvery setting is a flag, too: paydrop help settings`);
@@ -127,21 +127,13 @@ function helpAsFlag([first, ...more]: readonly string[]): readonly string[] {
 }
 
 /** What commander found wrong, and the nearest right thing. */
-function usageError({ code, message }: CommanderError): PaydropError {
-  const command = COMMANDS.find((one) => argv.includes(nameOf(one)));
-  const own = Object.keys(command?.options ?? {}).map((flags) => flags.split(" ")[0] ?? "");
-  const flags = [...own, ...SETTING_NAMES.map(flagOf)];
-  const words = argv.map((word) => word.replace(/=.*/s, ""));
-  const option = words.find((word) => word.startsWith("--") && !flags.includes(word)) ?? "";
-  if (code === "commander.unknownOption" && looksSecret(option.slice(2)))
-    return new PaydropError("secret_flag", { option });
-  const meant = {
-    "commander.unknownCommand": nearest(words[0] ?? "", NAMES),
-    "commander.unknownOption": nearest(option, flags),
-  }[code];
-  const how = `paydrop ${command ? `${nameOf(command)} ` : ""}--help shows how it is used.`;
-  const todo = meant === undefined ? how : `Did you mean ${meant}?`;
-  return new PaydropError("usage_wrong", { found: message.replace(/^error: /, ""), todo });
+function usageError({ message }: CommanderError): PaydropError {
+  const option = /unknown option '(--[^'=]*)/.exec(message)?.[1];
+  if (option !== undefined && looksSecret(option.slice(2))) return new PaydropError("secret_flag", { option });
+  const [, found = "", meant] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
+  const command = NAMES.find((name) => argv.includes(name));
+  const how = `paydrop ${command === undefined ? "" : `${command} `}--help shows how it is used.`;
+  return new PaydropError("usage_wrong", { found, todo: meant ?? how });
 }
 
 function report(error: unknown): void {

@@ -2,7 +2,6 @@ import { basename, resolve } from "node:path";
 import { canonicalAmount, isSameAmount, PLAIN_DECIMAL } from "../amount.ts";
 import { actOf } from "../batch.ts";
 import { normalizeName } from "../column-name.ts";
-import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import { judgeWaiting } from "../journal/judge.ts";
@@ -12,9 +11,8 @@ import type { Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { openTable } from "../reader/open-table.ts";
 import type { Row } from "../reader/row.ts";
-import { personNamed, rowsSaid, say, summarize, textNeeded, writeAfter } from "./acting.ts";
-import { optionOf, type Call } from "./command.ts";
-import { cleanName, knownBatch, type OpenedWork, openEither, openWork } from "./open-work.ts";
+import { optionOf, rowsSaid, say, summarize, textNeeded, type Call } from "./command.ts";
+import { cleanName, knownBatch, personNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
 
 const EXAMPLE = 'paydrop settle BATCH --row 91 --as not-done --by NAME --note "dashboard 1 Nov 10:12: no entry"';
 
@@ -36,16 +34,12 @@ interface Settlings {
 }
 
 /** A person says what became of unknown rows. It works while another process sends. */
-export async function run(call: Call): Promise<number> {
-  const { config } = loadSettings(call);
-  const [work] = await openEither((mode) => openWork(config, undefined, mode));
-  try {
+export function run(call: Call): Promise<number> {
+  return withWork(call, "either", async (work) => {
     const list = optionOf(call, "from");
     const found = list === undefined ? await saidByRows(call, work) : await saidByList(list, call, work);
-    return await carryOut(call, work, found);
-  } finally {
-    await work.close();
-  }
+    return carryOut(call, work, found);
+  });
 }
 
 async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Settlings> {
@@ -170,7 +164,7 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
     }
     const waiting = await store.judging(() => judgeWaiting(store, [batch.id], batch.environment, config, now()));
     for (const [other, rows] of waiting) say(call, config, "freed", { batch: other, rows });
-    codes.push(await writeAfter(work, batch));
+    codes.push(await writeAfter(work, batch.id));
   }
   if (skipped > 0) say(call, config, "settled_skipped", { lines: skipped });
   return summarize(call, config, Math.max(0, ...codes), { settled: todo.length, already: already.length, skipped });

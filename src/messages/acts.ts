@@ -6,7 +6,6 @@ const NEW_LIST = "Write a new list: paydrop status --unknown --csv";
 /** Errors of commands by which a person acts on a batch, and of where a batch goes. */
 export const ACT_ERRORS = {
   ...ofKind("usage", {
-    file_missing: { text: "no file was named", todo: "paydrop run payroll.csv" },
     not_a_person: {
       text: "paydrop is not a person: its own acts stand under that name",
       todo: "Say who decides: --by NAME",
@@ -60,9 +59,7 @@ export const ACTED = {
   },
   hard: { text: "stopping now: rows on their way become unknown" },
   going: { text: "{rows:row} of batch {batch} will be sent: {sum}" },
-  nothing: { text: "Nothing of batch {batch} goes: {why}" },
-  none_waits: { text: "no row of it may go again this way" },
-  none_released: { text: "nothing was released" },
+  nothing: { text: "Nothing of batch {batch} goes: no row of it may go again this way" },
   left: {
     text: "Another paydrop works with this state folder and sends them, if it works on this batch or its folder.",
     todo: "paydrop status {batch} shows what became of them. Else, when that one has ended: paydrop resume {batch}",

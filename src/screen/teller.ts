@@ -1,9 +1,8 @@
 import type { BatchReport, ResultStatus, RunEvent } from "../events.ts";
 import { printable } from "../printable.ts";
-import { openingText } from "./check-text.ts";
 import { asLine, jsonLine, jsonSummary, plain, plainEnd, plainLine } from "./json-lines.ts";
 import { durationText, SIGNS, type Paper } from "./look.ts";
-import { summaryText } from "./summary-text.ts";
+import { openingText, summaryText } from "./summary-text.ts";
 
 /** Tells a person, a log or a program what runs do: what a batch's events go to. */
 export interface Teller {
@@ -162,7 +161,7 @@ function liveTeller({ write, look, isTerminal }: Paper, ended: Teller["ended"]):
 
 function screenText(event: RunEvent, look: Paper["look"]): string | undefined {
   const line = (text: string): string => `${event.batch}: ${text}`;
-  if (event.type === "start") return openingText(event.checked, event.batch, event, look);
+  if (event.type === "start") return openingText(event, look);
   if (event.type === "stopped") return line(`stopping: ${printable(event.stop.message)}`);
   const { reason } = event;
   if (event.type === "waiting")
