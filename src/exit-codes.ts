@@ -19,16 +19,8 @@ export const EXIT_CODES: readonly ExitCode[] = [
   { code: 6, sentence: "rows held: a person must decide", todo: "tell whoever decides" },
   { code: 7, sentence: "stopped before the end; safe to run again", todo: "look, then run again" },
   { code: 74, sentence: "disk or journal failure", todo: "free or mend the disk, run again" },
-  {
-    code: 75,
-    sentence: "another paydrop has this state directory",
-    todo: "nothing; the next run will do",
-  },
-  {
-    code: 78,
-    sentence: "wrong Node, or the batch began with another destination",
-    todo: "mend Node, URL or environment",
-  },
+  { code: 75, sentence: "another paydrop has this state directory", todo: "nothing; the next run will do" },
+  { code: 78, sentence: "wrong Node, or the batch began with another destination", todo: "mend Node or the address" },
 ];
 
 const GRAVEST_FIRST: readonly number[] = [1, 74, 78, 2, 4, 7, 5, 3, 6, 75, 0];

@@ -1,11 +1,9 @@
 import { OPERATION_NAMES } from "../operations/index.ts";
 import type { Command } from "./command.ts";
 
-const SANDBOX = {
-  "--sandbox": "send to a pretended service inside this process: no keys, no network, no money",
-} as const;
-const ROWS = { "--row <n...>": "row numbers as in result_row: 91, 164-170" } as const;
-const REASON = { "--reason <text>": "why, for the history" } as const;
+const SANDBOX = { "--sandbox": "send to a pretended service inside this process: no keys, no network, no money" };
+const ROWS = { "--row <n...>": "row numbers as in result_row: 91, 164-170" };
+const REASON = { "--reason <text>": "why, for the history" };
 const OF_FILE = ["operation", "period", "mapping", "sheet", "expect_rows", "expect_total", "allow_repeats"] as const;
 const OF_SENDING = ["concurrency", "rate", "by", "accept_destination", "accept_lost_journal"] as const;
 
@@ -48,10 +46,7 @@ export const COMMANDS: readonly Command[] = [
       "--option <A|B>": "payouts: A existing beneficiary, B inline beneficiary",
     },
     settings: ["operation", "sheet"],
-    examples: [
-      "paydrop map payroll.csv",
-      "paydrop map payroll.csv --write --name hrms --const debit_account_id=ACC-OPS-01 payment_mode=NEFT --unit rupees",
-    ],
+    examples: ["paydrop map payroll.csv --write --name hrms --const debit_account_id=ACC-OPS-01 --unit rupees"],
   },
   {
     usage: "status [batch]",
@@ -64,11 +59,7 @@ export const COMMANDS: readonly Command[] = [
       "--csv": "with --unknown: a list to fill in, for `paydrop settle --from`; with --acts: a table",
       "--check": "exit with the code of the gravest thing that is still open, for monitoring",
     },
-    examples: [
-      "paydrop status",
-      "paydrop status --unknown --csv > unknown.csv",
-      "paydrop status --acts --since 2026-11-01",
-    ],
+    examples: ["paydrop status --unknown --csv > unknown.csv", "paydrop status --acts --since 2026-11-01"],
   },
   {
     usage: "settle [batch]",
@@ -78,6 +69,7 @@ export const COMMANDS: readonly Command[] = [
       ...ROWS,
       "--as <done|not-done>": "what the service's dashboard says",
       "--note <text>": "what was looked up, and where",
+      "--total <sum>": "its amount, where the bank gave an accepted row back",
       "--from <file>": "the filled-in list of `paydrop status --unknown --csv`",
     },
     settings: ["by"],
@@ -159,11 +151,7 @@ export const COMMANDS: readonly Command[] = [
       "--from <batch>": "the rows of this batch; references and periods emptied",
       "--out <file>": "a new file, in the format of its name (default: CSV on stdout)",
     },
-    examples: [
-      "paydrop template payout > try.csv",
-      "paydrop template payout --out november.xlsx",
-      "paydrop template --from K7Q29F3M --out december.xlsx",
-    ],
+    examples: ["paydrop template payout > try.csv", "paydrop template --from K7Q29F3M --out december.xlsx"],
   },
   {
     usage: "sandbox",
@@ -186,10 +174,10 @@ export const COMMANDS: readonly Command[] = [
     examples: ["paydrop config show", "paydrop config example > paydrop.toml"],
   },
   {
-    usage: "backup <file>",
+    usage: "backup <folder>",
     load: async () => (await import("./backup-purge.ts")).backup,
     shown: "copy a journal that is in use, with its snapshots",
-    examples: ["paydrop backup /backup/paydrop-2026-11-27.tar"],
+    examples: ["paydrop backup /backup/paydrop-2026-11-27"],
   },
   {
     usage: "purge",
