@@ -49,7 +49,7 @@ export async function withSending(call: Call, work: Work): Promise<number> {
 async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): Promise<number> {
   const { config, secrets } = loaded;
   const [stdout, stderr] = [paperOf(call.stdout, config, call.flags), paperOf(call.stderr, config, call.flags)];
-  const screen = createTeller({ ...config, stdout, stderr, isLogOnStderr: logsToStderr(config) });
+  const screen = createTeller(config, stdout, stderr, logsToStderr(config));
   const teller = await withLog(screen, config, call.stderr);
   const monitor = new Monitor(monitorSettings(loaded, isTrial), (text) => teller.say(text));
   const listening = listenForSignals(

@@ -53,6 +53,8 @@ describe("what is wrong with a command line", () => {
     [["config", "a", "b"], "paydrop config --help"],
     [["report"], "missing required argument"],
     [["config", "--timeout"], "argument missing"],
+    // a flag that an answer tells to add is one
+    [["settle", "ZZZZ", "--row", "3", "--as", "not-done", "--by", "a", "--note", "b", "--total", "5"], "no batch"],
     [["config", "shw"], "show, example, schema"],
     [["help", "dupliactes"], "duplicates"],
   ])("%j is told with the right thing, exit 2, nothing on stdout", async (words, told) => {
