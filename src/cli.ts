@@ -33,15 +33,15 @@ process.exitCode = await main();
 
 /** argv → command → exit code. */
 async function main(): Promise<number> {
-  let ended = 0;
-  const start = async (command: Command, call: Call): Promise<void> => {
+  let code = 0;
+  const program = commandLine(async (command, call) => {
     if (command.settings?.includes("by")) sayWhoseFolder(call);
     const run = await command.load();
-    ended = await run(call, COMMANDS);
-  };
+    code = await run(call, COMMANDS);
+  });
   try {
-    await commandLine(start).parseAsync(argv, { from: "user" });
-    return ended;
+    await program.parseAsync(argv, { from: "user" });
+    return code;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // commander has shown its help where no command was named
@@ -65,7 +65,9 @@ function sayWhoseFolder({ flags, env, stderr: told }: Call): void {
   }
 }
 
-function commandLine(start: (command: Command, call: Call) => Promise<void>): Parser {
+type Start = (command: Command, call: Call) => Promise<void>;
+
+function commandLine(start: Start): Parser {
   const program = new Parser("paydrop")
     .description(
       "Sends a file of payouts, transfers, loan applications or collection requests row by row to a payments service " +
@@ -87,7 +89,7 @@ function commandLine(start: (command: Command, call: Call) => Promise<void>): Pa
   return program;
 }
 
-function addCommand(program: Parser, command: Command, start: (command: Command, call: Call) => Promise<void>): void {
+function addCommand(program: Parser, command: Command, start: Start): void {
   const parser = program.command(command.usage).description(command.shown);
   // there are a thousand options in all: those of a command that nobody named are not asked for
   if (!argv.includes(nameOf(command))) return;
@@ -98,8 +100,8 @@ function addCommand(program: Parser, command: Command, start: (command: Command,
     const isHidden = argv.includes("--help") && !command.settings?.includes(name);
     parser.addOption(new Option(...flagHelp(name)).hideHelp(isHidden));
   }
-  const examples = command.examples.map((example) => `  ${example}`).join("\n");
-  parser.addHelpText("after", `\nExamples:\n${examples}\n\nEvery setting is a flag, too: paydrop help settings`);
+  const examples = command.examples.join("\n  ");
+  parser.addHelpText("after", `\nExamples:\n  ${examples}\n\nEvery setting is a flag, too: paydrop help settings`);
   parser.action(() =>
     start(command, { operands: parser.args, flags: flagsOf(parser), env: process.env, stdout, stderr }),
   );

@@ -6,11 +6,12 @@ import type { Config } from "../config/schema.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import { judgeWaiting } from "../journal/judge.ts";
 import { maySettle, type SettledAs } from "../journal/states.ts";
-import type { Act, BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { openTable } from "../reader/open-table.ts";
 import type { Row } from "../reader/row.ts";
+import { textOf } from "../results/table.ts";
 import { optionOf, rowsSaid, say, summarize, textNeeded, type Call } from "./command.ts";
 import { cleanName, knownBatch, personNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
 
@@ -117,10 +118,10 @@ type Cell = (name: string) => string;
 /** A cell by its column, as a spreadsheet may have saved it. */
 function cellsOf({ columns, cells }: Row): Cell {
   const names = columns.map(normalizeName);
-  return (name) => {
-    const cell = cells[names.indexOf(normalizeName(name))] ?? "";
-    return (typeof cell === "string" ? cell : cell.source).replace(/^'(?=[=+\-@])/, "").trim();
-  };
+  return (name) =>
+    textOf(cells[names.indexOf(normalizeName(name))] ?? "")
+      .replace(/^'(?=[=+\-@])/, "")
+      .trim();
 }
 
 async function settlingOf(cell: Cell, store: JournalStore, config: Config): Promise<Settling | Fault> {
@@ -157,7 +158,7 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
   for (const settlings of Map.groupBy(todo, ({ batch }) => batch.id).values()) {
     const [{ batch }] = settlings as [Settling, ...Settling[]];
     for (const same of Map.groupBy(settlings, ({ as, by, note }) => `${as}\n${by}\n${note}`).values()) {
-      await settle(work, batch, same as [Settling, ...Settling[]]);
+      await settle(work, same as [Settling, ...Settling[]]);
     }
     for (const { row, as, by } of settlings) {
       say(call, config, as, { batch: batch.id, row: row.row, amount: row.amount, by, was: row.state });
@@ -171,14 +172,10 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
 }
 
 /** I5: the act and its rows are written down together; a row that went another way meanwhile is left as it is. */
-async function settle(
-  work: OpenedWork,
-  batch: BatchRecord,
-  settlings: readonly [Settling, ...Settling[]],
-): Promise<void> {
-  const [{ as, by, note }] = settlings;
+async function settle(work: OpenedWork, settlings: readonly [Settling, ...Settling[]]): Promise<void> {
+  const [{ batch, as, by, note }] = settlings;
   const rows = settlings.map(({ row }) => row.row);
-  const act: Act = { ...actOf(work, "settle", { as: as === "settled_done" ? "done" : "not-done", note }), by };
+  const more = { as: as === "settled_done" ? "done" : "not-done", note, batch: batch.id, rows };
   const moves = settlings.map(({ row }) => ({ row: row.row, to: as, from: [row.state] }));
-  await work.store.move(batch.id, moves, { ...act, batch: batch.id, rows });
+  await work.store.move(batch.id, moves, { ...actOf(work, "settle", more), by });
 }
