@@ -14,6 +14,7 @@ import type { JournalStore } from "../journal/store.ts";
 import { CHOICES, finding, type Finding } from "../messages/doctor.ts";
 import { counted } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
+import { inColumns, textOf } from "../screen/look.ts";
 import { show, type Call } from "./command.ts";
 
 /** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request; changes nothing. */
@@ -133,14 +134,8 @@ async function serviceFindings({ config, secrets }: Loaded): Promise<Finding[]> 
   return [finding("service", "fine", { found: `${address} answers within ${durationMs} ms` })];
 }
 
-interface Choice {
-  readonly section: string;
-  readonly setting: string;
-  readonly value: string;
-}
-
 /** Every named choice in force (DESIGN §1). */
-function choicesIn(config: Config): readonly Choice[] {
+function choicesIn(config: Config) {
   return CHOICES.map(([section, setting, always]) => {
     const name = SETTING_NAMES.find((one) => one === setting);
     const value = name && config[name];
@@ -149,13 +144,13 @@ function choicesIn(config: Config): readonly Choice[] {
   });
 }
 
-function screenText(findings: readonly Finding[], choices: readonly Choice[]): string {
-  const words = { fine: "ok  ", look: "look", wrong: "BAD " };
-  const width = Math.max(...findings.map(({ what }) => what.length));
-  const lines = findings.flatMap(({ what, health, found, hint }) => [
-    `${words[health]}  ${printable(`${what.padEnd(width)}  ${found}`)}`,
+function screenText(findings: readonly Finding[], choices: ReturnType<typeof choicesIn>): string {
+  const words = { fine: "ok", look: "look", wrong: "BAD" };
+  const shown = inColumns(findings.map(({ what, health, found }) => [words[health], what, found]));
+  const lines = findings.flatMap(({ hint }, at) => [
+    printable(shown[at] ?? ""),
     ...(hint === undefined ? [] : [`  → ${printable(hint)}`]),
   ]);
-  const open = choices.map(({ section, setting, value }) => `  ${section.padEnd(5)} ${setting.padEnd(20)} ${value}`);
-  return [...lines, "", "Choices where the interface of the service is silent", ...open, ""].join("\n");
+  const open = inColumns(choices.map(({ section, setting, value }) => [` ${section}`, setting, value]));
+  return textOf([...lines, "", "Choices where the interface of the service is silent", ...open]);
 }

@@ -8,7 +8,7 @@ import { printable } from "../printable.ts";
 import { remarkTexts } from "../results/summary.ts";
 import { NO_ROWS, occurringIn } from "../results/totals.ts";
 import { faultLines } from "./error-text.ts";
-import { durationText, labelled, nextLines, SIGNS, styled, textOf, type Look, type Style } from "./look.ts";
+import { durationText, inColumns, labelled, nextLines, SIGNS, styled, textOf, type Look, type Style } from "./look.ts";
 
 const NOTHING_SENT = "nothing was sent in this run: what can go had gone before";
 
@@ -83,21 +83,14 @@ interface TallyLine {
 
 /** Names, rows and sums in columns, the notes beside them. */
 function tallyTable(title: string, lines: readonly TallyLine[], look: Look): string[] {
-  const width = (least: number, textOfLine: (line: TallyLine) => string): number =>
-    Math.max(least, ...lines.map((line) => textOfLine(line).length));
-  const [names, counts] = [width(14, ({ name }) => name), width(4, ({ tally }) => String(tally.rows))];
-  const amounts = width(14, ({ tally }) => tally.amount);
-  const draw = (name: string, rows: string, amount: string): string =>
-    `  ${name.padEnd(names)}  ${rows.padStart(counts)}  ${amount.padStart(amounts)}`;
-  return [
-    draw(title, "rows", "amount"),
-    ...lines.map(({ name, tally, note, style }) => {
-      const line = draw(name, String(tally.rows), tally.amount);
-      const shown = style === undefined ? line : styled(style, line, look);
-      if (note === undefined) return shown;
-      return `${shown}   ${styled("dim", note, look)}`;
-    }),
-  ];
+  const cells = lines.map(({ name, tally }) => [name, String(tally.rows), tally.amount]);
+  const columns = { least: [14, 4, 14], right: [1, 2] };
+  return inColumns([[title, "rows", "amount"], ...cells], columns).map((drawn, at) => {
+    const { style, note } = lines[at - 1] ?? {};
+    const line = `  ${drawn}`;
+    const shown = style === undefined ? line : styled(style, line, look);
+    return note === undefined ? shown : `${shown}   ${styled("dim", note, look)}`;
+  });
 }
 
 /** What `check` tells of a file: what was read, its sums, the first complaints of each kind, the counts. */
