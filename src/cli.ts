@@ -16,6 +16,7 @@ import { exitCodeOf, exitStatusText, gravest } from "./exit-codes.ts";
 import { errorText } from "./screen/error-text.ts";
 
 const TRIAL = "paydrop template payout > try.csv && paydrop run --sandbox try.csv";
+const { version: VERSION } = createRequire(import.meta.url)("paydrop/package.json") as { version: string };
 const NAMES = COMMANDS.map(nameOf);
 /** Half of it makes a run a tenth slower; twice as much wins nothing. */
 const YOUNG_BYTES_MAX = 16 * 1024 * 1024;
@@ -73,7 +74,7 @@ function commandLine(start: Start): Parser {
       "Sends a file of payouts, transfers, loan applications or collection requests row by row to a payments service " +
         "and writes next to the file what happened to each row.",
     )
-    .version(versionOf(), "--version", "print the version")
+    .version(VERSION, "--version", "print the version")
     .helpOption("--help", "print this help")
     .helpCommand(false)
     .exitOverride()
@@ -116,10 +117,6 @@ function flagsOf(parser: Parser): Record<string, unknown> {
       return [(option.long ?? "").slice(2).replaceAll("-", "_"), option.negate ? value === false : value];
     }),
   );
-}
-
-function versionOf(): string {
-  return (createRequire(import.meta.url)("paydrop/package.json") as { version: string }).version;
 }
 
 /** `help run` is `run --help`; topics are another thing. */

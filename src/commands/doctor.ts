@@ -151,6 +151,6 @@ function screenText(findings: readonly Finding[], choices: ReturnType<typeof cho
     printable(shown[at] ?? ""),
     ...(hint === undefined ? [] : [`  → ${printable(hint)}`]),
   ]);
-  const open = inColumns(choices.map(({ section, setting, value }) => [` ${section}`, setting, value]));
+  const open = inColumns(choices.map(({ section, setting, value }) => [`  ${section}`, setting, value]));
   return textOf([...lines, "", "Choices where the interface of the service is silent", ...open]);
 }

@@ -108,17 +108,18 @@ export async function openEither<T>(
 }
 
 /** Who runs this process, for the journal. */
-function whoIs({ by }: Pick<Config, "by">): Who {
-  const who = { login: loginName(), host: hostname() };
-  return by === undefined || by.trim() === "" ? who : { ...who, by: cleanName(by) };
+function whoIs(config: Pick<Config, "by">): Who {
+  const by = nameSaid(config.by);
+  return { login: loginName(), host: hostname(), ...(by === undefined ? {} : { by }) };
 }
 
 const NAME_CHARACTERS_MAX = 80;
 
-export function cleanName(said: string): string {
+/** The name of a person; undefined where nobody was named. */
+export function nameSaid(said = ""): string | undefined {
   const name = printable(said.trim(), NAME_CHARACTERS_MAX);
   if (name.toLowerCase() === "paydrop") throw new PaydropError("not_a_person");
-  return name;
+  return name || undefined;
 }
 
 function loginName(): string {
@@ -131,9 +132,10 @@ function loginName(): string {
 }
 
 /** The person whose decision changes what becomes of money. Throws `usage` without `--by`. */
-export function personNamed({ by }: Pick<Config, "by">, example: string): string {
-  if (by === undefined || by.trim() === "") throw new PaydropError("by_missing", { example });
-  return cleanName(by);
+export function personNamed(config: Pick<Config, "by">, example: string): string {
+  const by = nameSaid(config.by);
+  if (by === undefined) throw new PaydropError("by_missing", { example });
+  return by;
 }
 
 /** The batch that a person named by its id, or by the beginning of it. Throws `usage` where none or several have it. */

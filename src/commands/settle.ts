@@ -13,7 +13,7 @@ import { openTable } from "../reader/open-table.ts";
 import type { Row } from "../reader/row.ts";
 import { textOf } from "../results/table.ts";
 import { optionOf, rowsSaid, say, summarize, textNeeded, type Call } from "./command.ts";
-import { cleanName, knownBatch, personNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
+import { knownBatch, nameSaid, personNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
 
 const EXAMPLE = 'paydrop settle BATCH --row 91 --as not-done --by NAME --note "dashboard 1 Nov 10:12: no entry"';
 
@@ -127,8 +127,8 @@ function cellsOf({ columns, cells }: Row): Cell {
 async function settlingOf(cell: Cell, store: JournalStore, config: Config): Promise<Settling | Fault> {
   const as = asSaid(cell("as"));
   if (!as) return { code: "list_as", column: "as", facts: { said: printable(cell("as"), 40) } };
-  const by = cell("by") || (config.by ?? "");
-  if (by === "") return { code: "list_by", column: "by" };
+  const by = nameSaid(cell("by") || config.by);
+  if (by === undefined) return { code: "list_by", column: "by" };
   const note = printable(cell("note"), 1000);
   if (note === "") return { code: "list_note", column: "note" };
   const id = cell("batch");
@@ -147,7 +147,7 @@ async function settlingOf(cell: Cell, store: JournalStore, config: Config): Prom
   const attempt = cell("attempt").replace(/\.0+$/, "");
   const isLater = row.state === "unknown" && attempt !== "" && attempt !== String(row.attempts);
   if (isLater) return { code: "list_old", column: "attempt", facts };
-  return { batch, row, as, by: cleanName(by), note };
+  return { batch, row, as, by, note };
 }
 
 /** Rows that waited for a settled one are judged again; results say what was settled. */
@@ -175,7 +175,7 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
 async function settle(work: OpenedWork, settlings: readonly [Settling, ...Settling[]]): Promise<void> {
   const [{ batch, as, by, note }] = settlings;
   const rows = settlings.map(({ row }) => row.row);
-  const more = { as: as === "settled_done" ? "done" : "not-done", note, batch: batch.id, rows };
+  const said = { as: as === "settled_done" ? "done" : "not-done", by, note, batch: batch.id, rows };
   const moves = settlings.map(({ row }) => ({ row: row.row, to: as, from: [row.state] }));
-  await work.store.move(batch.id, moves, { ...actOf(work, "settle", more), by });
+  await work.store.move(batch.id, moves, actOf(work, "settle", said));
 }
