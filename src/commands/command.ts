@@ -46,6 +46,11 @@ export function optionOf({ flags }: Call, name: string): string | undefined {
   return typeof said === "string" && said !== "" ? said : undefined;
 }
 
+/** The texts behind an option that takes several; none where it was not given. */
+export function textsOf({ flags }: Call, name: string): readonly string[] {
+  return [flags[name] ?? []].flat() as string[];
+}
+
 const TEXT_CHARACTERS_MAX = 1000;
 
 /** What stood behind `--note` or `--reason`. */
@@ -68,13 +73,13 @@ export function daySaid(call: Call, option: string): number {
 const ROWS_MAX = 1_000_000;
 
 /** `--row 91, 164-170 200`: the numbers, each once; undefined without it. Throws `usage`. */
-export function rowsSaid({ flags: { row: said } }: Call): readonly number[] | undefined {
-  if (said === undefined) return undefined;
+export function rowsSaid(call: Call): readonly number[] | undefined {
+  if (call.flags["row"] === undefined) return undefined;
   const rows = new Set<number>();
-  for (const part of [said]
-    .flat()
+  const parts = textsOf(call, "row")
     .join(",")
-    .match(/[^\s,]+/g) ?? []) {
+    .split(/[\s,]+/);
+  for (const part of parts.filter(Boolean)) {
     const [, from = "", to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part) ?? [];
     const [first, last] = [Number(from), Number(to)];
     if (from === "" || last < first || last - first > ROWS_MAX) {

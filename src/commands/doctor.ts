@@ -15,13 +15,13 @@ import { CHOICES, finding, type Finding } from "../messages/doctor.ts";
 import { counted } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import { inColumns, textOf } from "../screen/look.ts";
-import { show, type Call } from "./command.ts";
+import { show, textsOf, type Call } from "./command.ts";
 
 /** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request; changes nothing. */
 export async function run(call: Call): Promise<number> {
   const loaded = loadSettings(call, "read");
   const { config, origins } = loaded;
-  const inboxes = [call.flags["inbox"] ?? []].flat().map((inbox) => resolve(String(inbox)));
+  const inboxes = textsOf(call, "inbox").map((inbox) => resolve(inbox));
   const lookings = [
     ...SECRET_NAMES.map((name) => looked(SECRETS[name], () => [keyFinding(name, loaded)])),
     looked("state folder", () => stateFindings(config)),

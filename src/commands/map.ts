@@ -21,7 +21,7 @@ import type { Row } from "../reader/row.ts";
 import { looksLikeValues } from "../reader/source.ts";
 import { templateOf } from "../reader/templates.ts";
 import { proposalText } from "../screen/proposal-text.ts";
-import { optionOf, show, type Call } from "./command.ts";
+import { optionOf, show, textsOf, type Call } from "./command.ts";
 
 const ROWS_LOOKED_AT = 50;
 
@@ -93,7 +93,7 @@ function unitSaid(call: Call): AmountUnit | undefined {
 function pairsOf(call: Call, name: string, read: (value: string, field: string) => string): Record<string, string> {
   const pairs: Record<string, string> = {};
   const fields = fieldsToFill(OPERATIONS.flatMap(({ forms }) => forms));
-  for (const pair of [call.flags[name] ?? []].flat().map(String)) {
+  for (const pair of textsOf(call, name)) {
     const [, said = "", value = ""] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
     const field = fields.find((one) => normalizeName(one) === normalizeName(said));
     if (field === undefined || field in pairs) {

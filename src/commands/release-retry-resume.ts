@@ -39,8 +39,9 @@ interface Asked {
  * are told, then they are sent. While another process sends from this state folder (I9) they are left to it.
  */
 function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<LetGo>): Promise<number> {
-  return withSending(call, async ({ config, teller, open }) => {
-    const [work, isSender] = await openEither((mode) => open(mode));
+  return withSending(call, async (sending) => {
+    const { config, teller } = sending;
+    const [work, isSender] = await openEither((mode) => sending.open(mode));
     try {
       const { store } = work;
       const batch = await knownBatch(store, call.operands[0]);

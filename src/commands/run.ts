@@ -20,12 +20,12 @@ import { folderListener, withSending, type Sending } from "./sending.ts";
  */
 export function run(call: Call): Promise<number> {
   return withSending(call, async (sending) => {
-    const { config, isTrial, listening, open } = sending;
+    const { config, isTrial, listening } = sending;
     const paths = call.operands.map((path) => resolve(path));
     const sizes = await Promise.all(paths.map(sizeOf));
     const isAsked = !config.yes && !isTrial && !config.json && process.stdin.isTTY && call.stderr.isTerminal;
     const confirm = isAsked ? (checked: CheckedFile) => isWanted(sending, checked) : undefined;
-    const work = await open("send", { isLarge: sizes.some((size) => size > LARGE_BYTES), confirm });
+    const work = await sending.open("send", { isLarge: sizes.some((size) => size > LARGE_BYTES), confirm });
     try {
       const codes: number[] = [];
       for (const [index, path] of paths.entries()) {

@@ -78,7 +78,7 @@ async function writeList<T>(
   all: AsyncIterable<T> | Iterable<T>,
   list: List<T>,
 ) {
-  const { write } = call.stdout;
+  const write = (text: string): void => call.stdout.write(text);
   const isCsv = call.flags["csv"] === true;
   if (isCsv) write(csvRecord(Object.keys(list.columns), true));
   let count = 0;

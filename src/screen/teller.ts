@@ -43,7 +43,7 @@ export function createTeller(
 const GATHER_MS = 100;
 const GATHER_CHARACTERS = 65_536;
 
-function jsonTeller(stdout: Paper, { ended, say }: Teller): Teller {
+function jsonTeller(stdout: Paper, rest: Teller): Teller {
   let gathered = "";
   const flush = (): void => {
     if (gathered !== "") stdout.write(gathered);
@@ -51,14 +51,14 @@ function jsonTeller(stdout: Paper, { ended, say }: Teller): Teller {
   };
   const timer = setInterval(flush, GATHER_MS).unref();
   return {
-    say,
+    ...rest,
     tell(event) {
       gathered += asLine(jsonLine(event));
       if (gathered.length >= GATHER_CHARACTERS) flush();
     },
     ended(report) {
       flush();
-      ended(report);
+      rest.ended(report);
     },
     close() {
       clearInterval(timer);
