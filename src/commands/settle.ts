@@ -28,7 +28,7 @@ interface Settling {
 
 interface Settlings {
   readonly todo: readonly Settling[];
-  /** Settled so before: nothing is done again. */
+  /** No longer unknown: nothing is done again. */
   readonly already: readonly Settling[];
   /** Lines of a list without a decision. */
   readonly skipped: number;
@@ -154,7 +154,9 @@ async function settlingOf(cell: Cell, store: JournalStore, config: Config): Prom
 async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }: Settlings): Promise<number> {
   const { store, config, now } = work;
   const codes: number[] = [];
-  for (const one of already) say(call, config, "settled_before", { batch: one.batch.id, row: one.row.row });
+  for (const { batch, row } of already) {
+    say(call, config, "settled_before", { batch: batch.id, row: row.row, state: row.state });
+  }
   for (const settlings of Map.groupBy(todo, ({ batch }) => batch.id).values()) {
     const [{ batch }] = settlings as [Settling, ...Settling[]];
     for (const same of Map.groupBy(settlings, ({ as, by, note }) => `${as}\n${by}\n${note}`).values()) {

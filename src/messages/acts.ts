@@ -79,7 +79,7 @@ export const ACTED = {
     text: "Row {row} of batch {batch} ({amount}) is settled as not done by {by}. It may go again.",
     todo: "If it was paid in another way: paydrop cancel {batch} --row {row} --by NAME. To send it: paydrop retry {batch}",
   },
-  settled_before: { text: "Row {row} of batch {batch} was settled so before. Nothing was changed." },
+  settled_before: { text: "Row {row} of batch {batch} is unknown no more: {state}. Nothing was changed." },
   settled_skipped: { text: "{lines:line} without a decision yet." },
   freed: { text: "{rows:row} of batch {batch} waited for that and may go now.", todo: "paydrop resume {batch}" },
   backed_up: { text: "{file}: the journal and {snapshots:snapshot}, {bytes:byte}." },
