@@ -174,7 +174,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ["paydrop config show", "paydrop config example > paydrop.toml"],
   },
   {
-    usage: "backup <folder>",
+    usage: "backup <file>",
     load: async () => (await import("./backup-purge.ts")).backup,
     shown: "copy a journal that is in use, with its snapshots",
     examples: ["paydrop backup /backup/paydrop-2026-11-27"],
