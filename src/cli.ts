@@ -9,13 +9,13 @@ import { isYes } from "./config/kinds.ts";
 import { loadSettings } from "./config/load.ts";
 import { flagHelp, flagOf, SETTING_NAMES, variableOf } from "./config/schema.ts";
 import { conceal } from "./config/secret.ts";
-import { nearest } from "./config/kinds.ts";
 import { looksSecret } from "./config/toml.ts";
 import { messageOf, PaydropError } from "./errors.ts";
 import { exitCodeOf, exitStatusText, gravest } from "./exit-codes.ts";
 import { errorText } from "./screen/error-text.ts";
 
 const TRIAL = "paydrop template payout > try.csv && paydrop run --sandbox try.csv";
+const { version: VERSION } = createRequire(import.meta.url)("paydrop/package.json") as { version: string };
 const NAMES = COMMANDS.map(nameOf);
 /** Half of it makes a run a tenth slower; twice as much wins nothing. */
 const YOUNG_BYTES_MAX = 16 * 1024 * 1024;
@@ -33,14 +33,15 @@ process.exitCode = await main();
 
 /** argv → command → exit code. */
 async function main(): Promise<number> {
-  let ended = 0;
-  const start = async (command: Command, call: Call): Promise<void> => {
+  let code = 0;
+  const program = commandLine(async (command, call) => {
     if (command.settings?.includes("by")) sayWhoseFolder(call);
-    ended = await (await command.load()).run(call, COMMANDS);
-  };
+    const run = await command.load();
+    code = await run(call, COMMANDS);
+  });
   try {
-    await commandLine(start).parseAsync(argv, { from: "user" });
-    return ended;
+    await program.parseAsync(argv, { from: "user" });
+    return code;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     // commander has shown its help where no command was named
@@ -64,17 +65,18 @@ function sayWhoseFolder({ flags, env, stderr: told }: Call): void {
   }
 }
 
-function commandLine(start: (command: Command, call: Call) => Promise<void>): Parser {
+type Start = (command: Command, call: Call) => Promise<void>;
+
+function commandLine(start: Start): Parser {
   const program = new Parser("paydrop")
     .description(
       "Sends a file of payouts, transfers, loan applications or collection requests row by row to a payments service " +
         "and writes next to the file what happened to each row.",
     )
-    .version(versionOf(), "--version", "print the version")
+    .version(VERSION, "--version", "print the version")
     .helpOption("--help", "print this help")
     .helpCommand(false)
     .exitOverride()
-    .showSuggestionAfterError(false)
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
@@ -87,18 +89,19 @@ function commandLine(start: (command: Command, call: Call) => Promise<void>): Pa
   return program;
 }
 
-function addCommand(program: Parser, command: Command, start: (command: Command, call: Call) => Promise<void>): void {
+function addCommand(program: Parser, command: Command, start: Start): void {
   const parser = program.command(command.usage).description(command.shown);
   // there are a thousand options in all: those of a command that nobody named are not asked for
   if (!argv.includes(nameOf(command))) return;
   for (const [flags, shown] of Object.entries(command.options ?? {})) parser.option(flags, shown);
   parser.helpOption("--help", "print this help").option("--config <path>", "settings file");
   for (const name of SETTING_NAMES) {
-    const option = new Option(...flagHelp(name));
-    parser.addOption(command.settings?.includes(name) ? option : option.hideHelp());
+    // what is hidden would not be proposed for a misspelt flag either
+    const isHidden = argv.includes("--help") && !command.settings?.includes(name);
+    parser.addOption(new Option(...flagHelp(name)).hideHelp(isHidden));
   }
-  const examples = command.examples.map((example) => `  ${example}`).join("\n");
-  parser.addHelpText("after", `\nExamples:\n${examples}\n\nEvery setting is a flag, too: paydrop help settings`);
+  const examples = command.examples.join("\n  ");
+  parser.addHelpText("after", `\nExamples:\n  ${examples}\n\nEvery setting is a flag, too: paydrop help settings`);
   parser.action(() =>
     start(command, { operands: parser.args, flags: flagsOf(parser), env: process.env, stdout, stderr }),
   );
@@ -115,10 +118,6 @@ function flagsOf(parser: Parser): Record<string, unknown> {
   );
 }
 
-function versionOf(): string {
-  return (createRequire(import.meta.url)("paydrop/package.json") as { version: string }).version;
-}
-
 /** `help run` is `run --help`; topics are another thing. */
 function helpAsFlag([first, ...more]: readonly string[]): readonly string[] {
   if (first !== "help" || !NAMES.includes(more[0] ?? "")) return first === undefined ? [] : [first, ...more];
@@ -126,21 +125,13 @@ function helpAsFlag([first, ...more]: readonly string[]): readonly string[] {
 }
 
 /** What commander found wrong, and the nearest right thing. */
-function usageError({ code, message }: CommanderError): PaydropError {
-  const command = COMMANDS.find((one) => argv.includes(nameOf(one)));
-  const own = Object.keys(command?.options ?? {}).map((flags) => flags.split(" ")[0] ?? "");
-  const flags = [...own, ...SETTING_NAMES.map(flagOf)];
-  const words = argv.map((word) => word.replace(/=.*/s, ""));
-  const option = words.find((word) => word.startsWith("--") && !flags.includes(word)) ?? "";
-  if (code === "commander.unknownOption" && looksSecret(option.slice(2)))
-    return new PaydropError("secret_flag", { option });
-  const meant = {
-    "commander.unknownCommand": nearest(words[0] ?? "", NAMES),
-    "commander.unknownOption": nearest(option, flags),
-  }[code];
-  const how = `paydrop ${command ? `${nameOf(command)} ` : ""}--help shows how it is used.`;
-  const todo = meant === undefined ? how : `Did you mean ${meant}?`;
-  return new PaydropError("usage_wrong", { found: message.replace(/^error: /, ""), todo });
+function usageError({ message }: CommanderError): PaydropError {
+  const option = /unknown option '(--[^'=]*)/.exec(message)?.[1];
+  if (option !== undefined && looksSecret(option.slice(2))) return new PaydropError("secret_flag", { option });
+  const [, found = "", meant] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
+  const command = NAMES.find((name) => argv.includes(name));
+  const how = `paydrop ${command === undefined ? "" : `${command} `}--help shows how it is used.`;
+  return new PaydropError("usage_wrong", { found, todo: meant ?? how });
 }
 
 function report(error: unknown): void {

@@ -1,15 +1,8 @@
 import type { ErrorCode } from "./messages/errors.ts";
 import { foreseen, PaydropError } from "./errors.ts";
 
-/** One row of the table of DESIGN §10. `todo` is for cron and operations. */
-interface ExitCode {
-  readonly code: number;
-  readonly sentence: string;
-  readonly todo: string;
-}
-
-/** The one table behind the process, `--help`, the README and the tests. A code that is not here is a failure. */
-export const EXIT_CODES: readonly ExitCode[] = [
+/** DESIGN §10: behind the process, `--help`, the README and the tests. `todo` is for cron and operations. */
+export const EXIT_CODES = [
   { code: 0, sentence: "every row accepted, or nothing to do", todo: "nothing" },
   { code: 1, sentence: "internal failure", todo: "look into the journal; tell us" },
   { code: 2, sentence: "usage or configuration", todo: "mend the command or the settings" },
@@ -19,17 +12,9 @@ export const EXIT_CODES: readonly ExitCode[] = [
   { code: 6, sentence: "rows held: a person must decide", todo: "tell whoever decides" },
   { code: 7, sentence: "stopped before the end; safe to run again", todo: "look, then run again" },
   { code: 74, sentence: "disk or journal failure", todo: "free or mend the disk, run again" },
-  {
-    code: 75,
-    sentence: "another paydrop has this state directory",
-    todo: "nothing; the next run will do",
-  },
-  {
-    code: 78,
-    sentence: "wrong Node, or the batch began with another destination",
-    todo: "mend Node, URL or environment",
-  },
-];
+  { code: 75, sentence: "another paydrop has this state directory", todo: "nothing; the next run will do" },
+  { code: 78, sentence: "wrong Node, or the batch began with another destination", todo: "mend Node or the address" },
+] as const;
 
 const GRAVEST_FIRST: readonly number[] = [1, 74, 78, 2, 4, 7, 5, 3, 6, 75, 0];
 

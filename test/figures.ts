@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 /** DESIGN allows 160 source files and 16,000 lines: what stands here beyond that may only become less. */
 export const LIMITS: Readonly<Record<string, number>> = {
-  "source files": 180,
-  "source lines": 21_200,
+  "source files": 160,
+  "source lines": 19_700,
   "test lines": 20_000,
   "README lines": 200,
   "CONTRIBUTING lines": 60,

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { toldOf } from "../batch.ts";
-import { newBatchOf, recordRows, type Recording } from "../journal/record.ts";
+import { newBatchOf, recordRows } from "../journal/record.ts";
 import { checkFile } from "../checks/check-file.ts";
-import { keptOf, openFile, type OpenedFile } from "../checks/open-file.ts";
+import { keptOf, openFile } from "../checks/open-file.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { dayOf } from "../day.ts";
@@ -15,13 +15,13 @@ import { takeSnapshot } from "../intake/snapshot.ts";
 import { judgeBatch } from "../journal/judge.ts";
 import { findKnown } from "../journal/known.ts";
 import { openJournal } from "../journal/open.ts";
-import type { BatchRecord, JournalStore } from "../journal/store.ts";
-import { checkText } from "../screen/check-text.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { errorText } from "../screen/error-text.ts";
-import { asLine, checkObjects } from "../screen/json-lines.ts";
+import { checkObjects } from "../screen/json-lines.ts";
 import { paperOf } from "../screen/look.ts";
+import { checkText } from "../screen/summary-text.ts";
 import { journalPath } from "../state-dir.ts";
-import type { Call } from "./command.ts";
+import { show, summarize, type Call } from "./command.ts";
 
 /** Everything up to sending: no network, no keys, and nothing is remembered. One broken file keeps no other back. */
 export async function run(call: Call): Promise<number> {
@@ -30,25 +30,21 @@ export async function run(call: Call): Promise<number> {
   for (const path of call.operands) codes.push(await tellOne(call, config, resolve(path)));
   const code = gravest(codes);
   // the last line is the whole answer
-  if (config.json && codes.length > 1) {
-    call.stdout.write(asLine({ type: "summary", files: codes.length, exit_code: code }));
-  }
-  return code;
+  return codes.length > 1 ? summarize(call, config, code, { files: codes.length }) : code;
 }
 
 async function tellOne(call: Call, config: Config, path: string): Promise<number> {
-  const { json, quiet, verbose } = config;
   try {
     const checked = await checkOne(path, config, call.flags["all"] === true);
     const { unknown, rejected, invalid, held } = checked.byStatus;
     const code = gravest([unknown ? 4 : 0, rejected || invalid ? 3 : 0, held ? 6 : 0]);
-    const paper = paperOf(call.stdout, config, call.flags);
-    if (json) for (const line of checkObjects(checked, code)) paper.write(asLine(line));
-    else if (!quiet || code !== 0) paper.write(checkText(checked, paper.look));
+    const { look } = paperOf(call.stdout, config, call.flags);
+    if (!config.json) show(call, config, {}, checkText(checked, look), code);
+    else for (const line of checkObjects(checked, code)) show(call, config, line, "", code);
     return code;
   } catch (error) {
     if (!(error instanceof FileRefusedError) && exitCodeOf(error) !== 2) throw error;
-    call.stderr.write(errorText(error, json, verbose));
+    call.stderr.write(errorText(error, config.json, config.verbose));
     return exitCodeOf(error);
   }
 }
@@ -69,7 +65,14 @@ export async function checkOne(path: string, config: Config, isAll = false): Pro
       const toldMax = isAll ? Number.POSITIVE_INFINITY : undefined;
       const said = { sha256: snapshot.sha256, environment, period: opened.period, reading: keptOf(opened) };
       const known = await findKnown(store, said, config, Date.now());
-      if (known) return await asKnown(work, opened, known, toldMax);
+      // a file that was taken before stands as it does in its batch: its rows are no second payment
+      if (known) {
+        const checking = checkFile(opened, work.config, { toldMax });
+        for await (const page of checking.pages()) if (page.length === 0) break;
+        const told = await toldOf(work, checking.end(), known.id);
+        const before = { code: "taken_before", facts: { batch: known.id, day: dayOf(known.createdAt) } };
+        return { ...told, remarks: [before, ...told.remarks] };
+      }
       const batch = await newBatchOf(work, opened);
       await store.addBatch(batch);
       const found = await recordRows(work, opened, batch, toldMax);
@@ -85,24 +88,6 @@ export async function checkOne(path: string, config: Config, isAll = false): Pro
 
 async function openCopy(stateDir: string, folder: string): Promise<JournalStore> {
   const journal = await openJournal(stateDir, { makesNone: true });
-  try {
-    await journal.backup(journalPath(folder));
-  } finally {
-    await journal.close();
-  }
+  await journal.backup(journalPath(folder)).finally(() => journal.close());
   return openJournal(folder);
-}
-
-/** A file that was taken before stands as it does in its batch: its rows are no second payment. */
-async function asKnown(
-  work: Recording,
-  opened: OpenedFile,
-  { id, createdAt }: BatchRecord,
-  toldMax: number | undefined,
-): Promise<CheckedFile> {
-  const checking = checkFile(opened, work.config, { toldMax });
-  for await (const page of checking.pages()) if (page.length === 0) break;
-  const told = await toldOf(work, checking.end(), id);
-  const before = { code: "taken_before", facts: { batch: id, day: dayOf(createdAt) } };
-  return { ...told, remarks: [before, ...told.remarks] };
 }

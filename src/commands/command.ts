@@ -1,5 +1,8 @@
-import type { SettingName } from "../config/schema.ts";
+import type { Config, SettingName } from "../config/schema.ts";
 import { PaydropError } from "../errors.ts";
+import { ACTED } from "../messages/acts.ts";
+import { told, type Facts } from "../messages/sentence.ts";
+import { printable } from "../printable.ts";
 
 /** Where a command writes. Texts end with their own newline; secrets are filtered out on the way. */
 export interface Output {
@@ -19,66 +22,12 @@ export interface Call {
   readonly stderr: Output;
 }
 
-/** The text behind an option; undefined where it was not given, or is empty. */
-export function optionOf({ flags }: Call, name: string): string | undefined {
-  const said = flags[name];
-  return typeof said === "string" && said !== "" ? said : undefined;
-}
-
-/** Whether somebody is there to answer: both ends are terminals. */
-export function canAsk({ stderr }: Call): boolean {
-  return process.stdin.isTTY && stderr.isTerminal;
-}
-
-/** One line from a person, without spaces around it. Throws PaydropError `usage` when they leave. */
-export async function ask({ stderr }: Call, question: string): Promise<string> {
-  const { createInterface } = await import("node:readline/promises");
-  const lines = createInterface({ input: process.stdin });
-  const left = new AbortController();
-  lines.once("close", () => left.abort());
-  try {
-    stderr.write(`${question.trimEnd()} `);
-    return (await lines.question("", { signal: left.signal })).trim();
-  } catch {
-    throw new PaydropError("no_answer");
-  } finally {
-    lines.close();
-  }
-}
-
-export interface Listening {
-  readonly signals: { readonly soft: AbortSignal; readonly hard: AbortSignal };
-  close(): void;
-}
-
-/**
- * The first signal asks to stop softly, the second hard; after that the system's own behaviour is back. `announce` is
- * called before anything stops: a person must know what the next Ctrl-C would do. A closed terminal (SIGHUP) is a soft
- * stop too, unless the log listens for it.
- */
-export function listenForSignals(announce: (which: "soft" | "hard") => void, hangUpStops: boolean): Listening {
-  const soft = new AbortController();
-  const hard = new AbortController();
-  const names = ["SIGINT", "SIGTERM", ...(hangUpStops ? (["SIGHUP"] as const) : [])] as const;
-  const onSignal = (): void => {
-    const which = soft.signal.aborted ? "hard" : "soft";
-    announce(which);
-    (which === "soft" ? soft : hard).abort();
-    if (which === "hard") close();
-  };
-  const close = (): void => {
-    for (const name of names) process.off(name, onSignal);
-  };
-  for (const name of names) process.on(name, onSignal);
-  return { signals: { soft: soft.signal, hard: hard.signal }, close };
-}
-
 /** A command as `--help` tells it, and its code. */
 export interface Command {
   /** Its name and operands as commander reads them: `settle [batch]`, `config [show|example|schema]`. */
   readonly usage: string;
   /** Loaded only when it is called. */
-  readonly load: () => Promise<{ run(call: Call, commands: readonly Command[]): Promise<number> }>;
+  readonly load: () => Promise<(call: Call, commands: readonly Command[]) => Promise<number>>;
   readonly shown: string;
   /** Its own options as commander reads them (`--option <A|B>`), and what they mean. */
   readonly options?: Readonly<Record<string, string>>;
@@ -89,4 +38,73 @@ export interface Command {
 
 export function nameOf({ usage }: Command): string {
   return usage.split(" ")[0] ?? "";
+}
+
+/** The text behind an option; undefined where it was not given, or is empty. */
+export function optionOf({ flags }: Call, name: string): string | undefined {
+  const said = flags[name];
+  return typeof said === "string" && said !== "" ? said : undefined;
+}
+
+/** The texts behind an option that takes several; none where it was not given. */
+export function textsOf({ flags }: Call, name: string): readonly string[] {
+  return [flags[name] ?? []].flat() as string[];
+}
+
+const TEXT_CHARACTERS_MAX = 1000;
+
+/** What stood behind `--note` or `--reason`. */
+export function textSaid(call: Call, option: string): string | undefined {
+  return printable((optionOf(call, option) ?? "").trim(), TEXT_CHARACTERS_MAX) || undefined;
+}
+
+export function textNeeded(call: Call, option: string, example: string): string {
+  const text = textSaid(call, option);
+  if (text === undefined) throw new PaydropError("word_missing", { option: `--${option}`, example });
+  return text;
+}
+
+/** The beginning of a day, UTC, behind an option, as `2026-11-01` says it; NaN for anything else. */
+export function daySaid(call: Call, option: string): number {
+  const said = optionOf(call, option) ?? "";
+  const at = /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(said) : Number.NaN;
+  if (Number.isNaN(at)) throw new PaydropError("no_day", { option: `--${option}`, said: printable(said, 40) });
+  return at;
+}
+
+const ROWS_MAX = 1_000_000;
+
+/** `--row 91, 164-170 200`: the numbers, each once; undefined without it. Throws `usage`. */
+export function rowsSaid(call: Call): readonly number[] | undefined {
+  if (call.flags["row"] === undefined) return undefined;
+  const rows = new Set<number>();
+  const parts = textsOf(call, "row")
+    .join(",")
+    .split(/[\s,]+/);
+  for (const part of parts.filter(Boolean)) {
+    const [, from = "", to = from] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part) ?? [];
+    const [first, last] = [Number(from), Number(to)];
+    if (from === "" || last < first || last - first > ROWS_MAX) {
+      throw new PaydropError("rows_malformed", { said: printable(part, 40) });
+    }
+    for (let row = first; row <= last; row += 1) rows.add(row);
+  }
+  return [...rows].sort((one, other) => one - other);
+}
+
+/** A line for a person, and its facts as a JSON line for a program. */
+export function say(call: Call, config: Config, name: keyof typeof ACTED, facts: Facts = {}): void {
+  const { text, todo } = told(ACTED[name], facts);
+  show(call, config, { type: name, ...facts }, `${text}\n${todo === "" ? "" : `  → ${todo}\n`}`);
+}
+
+/** One line of JSON for a program, or a text for a person; with `quiet` nothing on 0. */
+export function show({ stdout }: Call, { json, quiet }: Config, line: object, text = "", code = 0): void {
+  if (!quiet || code !== 0) stdout.write(json ? `${JSON.stringify(line)}\n` : text);
+}
+
+/** The last line of a command for a program. */
+export function summarize(call: Call, config: Config, code: number, facts: Facts = {}): number {
+  show(call, config, { type: "summary", ...facts, exit_code: code }, "", code);
+  return code;
 }

@@ -4,6 +4,7 @@ import { SECRET_NAMES, SECRETS } from "../config/secret.ts";
 import { tomlExample, tomlSchema, usualPlaces } from "../config/toml.ts";
 import { PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
+import { inColumns } from "../screen/look.ts";
 import type { Call } from "./command.ts";
 
 /** `show`: every value and where it came from. `example`, `schema`: what may stand in a paydrop.toml. */
@@ -23,10 +24,7 @@ function shown(call: Call): string {
   const values = inForce(loaded);
   const sections = { mappings: config.mappings.map(({ name }) => name), rules: Object.keys(config.rules) };
   if (config.json) return `${JSON.stringify({ type: "config", file: file ?? null, values, ...sections })}\n`;
-  const width = Math.max(...values.map(({ name }) => name.length));
-  const lines = values.map(
-    ({ name, value, origin }) => `${name.padEnd(width)}  ${(value ?? "-").padEnd(30)}  ${origin}`,
-  );
+  const lines = inColumns(values.map(({ name, value, origin }) => [name, value ?? "-", origin]));
   const from = `settings file: ${file ?? `none (looked for ${usualPlaces(call.env).join(", ")})`}`;
   const names = Object.entries(sections).map(([section, some]) => `${section}: ${some.join(", ") || "none"}`);
   return [from, ...lines, ...names].map((line) => `${printable(line)}\n`).join("");

@@ -14,17 +14,17 @@ import type { JournalStore } from "../journal/store.ts";
 import { CHOICES, finding, type Finding } from "../messages/config.ts";
 import { counted } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
-import { journalPath } from "../state-dir.ts";
-import type { Call } from "./command.ts";
+import { inColumns, textOf } from "../screen/look.ts";
+import { show, textsOf, type Call } from "./command.ts";
 
 /** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request; changes nothing. */
 export async function run(call: Call): Promise<number> {
   const loaded = loadSettings(call, "read");
   const { config, origins } = loaded;
-  const inboxes = ((call.flags["inbox"] ?? []) as readonly string[]).map((inbox) => resolve(inbox));
+  const inboxes = textsOf(call, "inbox").map((inbox) => resolve(inbox));
   const lookings = [
     ...SECRET_NAMES.map((name) => looked(SECRETS[name], () => [keyFinding(name, loaded)])),
-    looked("state folder", () => stateFindings(config, inboxes)),
+    looked("state folder", () => stateFindings(config)),
     ...inboxes.map((inbox) => looked(`inbox ${inbox}`, () => inboxFindings(inbox, loaded))),
     looked("base URL", () => [addressFinding(config)]),
     ...(call.flags["offline"] === true ? [] : [looked("service", () => serviceFindings(loaded))]),
@@ -32,9 +32,8 @@ export async function run(call: Call): Promise<number> {
   const findings = (await Promise.all(lookings)).flat();
   const code = findings.some(({ health }) => health === "wrong") ? 2 : 0;
   const choices = choicesIn(config);
-  const document = { type: "doctor", findings, choices, origins, exit_code: code };
-  if (config.json) call.stdout.write(`${JSON.stringify(document)}\n`);
-  else if (!config.quiet || code !== 0) call.stdout.write(screenText(findings, choices));
+  const line = { type: "doctor", findings, choices, origins, exit_code: code };
+  show(call, config, line, screenText(findings, choices), code);
   return code;
 }
 
@@ -59,37 +58,26 @@ function keyFinding(name: (typeof SECRET_NAMES)[number], { config, secrets }: Lo
 }
 
 const HAS_MODES = process.platform !== "win32";
+const { R_OK, W_OK, X_OK } = constants;
+const CLOCK_SLACK_MS = 60_000;
 
-/** The state folder: private, sound, on a disk with locks; what the journal knows of time and inboxes. */
-async function stateFindings({ state_dir: path }: Config, inboxes: readonly string[]): Promise<Finding[]> {
+/** The state folder: private, sound, on a disk with locks; and whether the clock went back since the journal was written. */
+async function stateFindings({ state_dir: path }: Config): Promise<Finding[]> {
   const what = "state folder";
-  const now = new Date().toISOString();
   const above = nearestThere(path);
-  accessSync(above, constants.R_OK | constants.W_OK | constants.X_OK);
+  accessSync(above, R_OK | W_OK | X_OK);
   // some systems give the number with a sign
   const disk = process.platform === "linux" ? NETWORK[statfsSync(above).type >>> 0] : undefined;
   if (disk !== undefined) return [finding(what, "network", { disk })];
   const mode = HAS_MODES && above === path ? statSync(path).mode & 0o777 : 0o700;
   if ((mode & 0o077) !== 0) return [finding(what, "state_open", { path, mode: mode.toString(8), word: asWord(path) })];
-  if (!existsSync(journalPath(path)))
-    return [
-      finding(what, "fine", { found: `${path}, filled by the first run` }),
-      finding("clock", "fine", { found: now }),
-    ];
-  const store = await openJournal(path, { makesNone: true });
-  try {
-    const { lastAt } = await store.facts();
-    const isBehind = lastAt > Date.now() + CLOCK_SLACK_MS;
-    const seen = new Date(lastAt).toISOString();
-    const clock = finding("clock", isBehind ? "clock_behind" : "fine", { found: now, now, seen });
-    const held = await Promise.all(inboxes.map((inbox) => heldFindings(inbox, store)));
-    return [finding(what, "fine", { found: `${path}, private` }), clock, ...held.flat()];
-  } finally {
-    await store.close();
-  }
+  const { lastAt } = await withJournal(path, (store) => store.facts());
+  const [now, seen] = [new Date(), new Date(lastAt)].map((at) => at.toISOString());
+  const clock = lastAt > Date.now() + CLOCK_SLACK_MS ? "clock_behind" : "fine";
+  const found = `${path}, ${above === path ? "private" : "filled by the first run"}`;
+  return [finding(what, "fine", { found }), finding("clock", clock, { found: now, now, seen })];
 }
 
-const CLOCK_SLACK_MS = 60_000;
 /** Linux's numbers of disks whose locks cannot be trusted (statfs(2)). */
 const NETWORK: Readonly<Record<number, string>> = {
   0x6969: "NFS",
@@ -102,29 +90,35 @@ function nearestThere(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
 }
 
-/** An inbox of which nothing goes: the journal knows it as held, a STOP lies there, or another journal's mark (I12). */
-async function heldFindings(inbox: string, store: JournalStore): Promise<Finding[]> {
-  const what = `inbox ${inbox}`;
-  const held = (await store.heldFolders()).find(({ folder }) => folder === inbox);
-  const why = held?.reason ?? (await stopFilesIn(inbox))[0];
-  const stopped = why === undefined ? [] : [finding(what, "inbox_held", { why, word: asWord(inbox) })];
-  const marked = (await inboxFolders(inbox)).filter((folder) => existsSync(join(folder, ".paydrop")));
-  const lost = marked.map((folder) => looked(what, () => assertMark(folder, store, false).then(() => [])));
-  return [...stopped, ...(await Promise.all(lost)).flat()];
+async function withJournal<T>(stateDir: string, ask: (store: JournalStore) => Promise<T>): Promise<T> {
+  const store = await openJournal(stateDir, { makesNone: true });
+  return ask(store).finally(() => store.close());
 }
 
-/** An inbox: readable and writable, apart from state and settings, not a way in for everybody. */
-function inboxFindings(inbox: string, { config, file = "/" }: Loaded): Finding[] {
+/**
+ * An inbox: readable and writable, apart from state and settings, not a way in for everybody; and whether anything goes
+ * from it: the journal knows it as held, a STOP lies there, or another journal's mark (I12).
+ */
+async function inboxFindings(inbox: string, { config, file = "/" }: Loaded): Promise<Finding[]> {
   const what = `inbox ${inbox}`;
-  accessSync(inbox, constants.R_OK | constants.W_OK | constants.X_OK);
+  const { state_dir: state } = config;
+  accessSync(inbox, R_OK | W_OK | X_OK);
   const mode = statSync(inbox).mode & 0o7777;
-  const isMixed = isWithin(config.state_dir, inbox) || isWithin(inbox, config.state_dir);
-  return [
+  const isMixed = isWithin(state, inbox) || isWithin(inbox, state);
+  const found = [
     finding(what, "fine", { found: "can be read and written" }),
     ...(isMixed ? [finding(what, "not_apart", { other: "state folder" })] : []),
     ...(isWithin(file, inbox) ? [finding(what, "not_apart", { other: "settings file" })] : []),
     ...(HAS_MODES && (mode & 0o002) !== 0 ? [finding(what, "inbox_open", { mode: mode.toString(8) })] : []),
   ];
+  return withJournal(state, async (store) => {
+    const held = (await store.heldFolders()).find(({ folder }) => folder === inbox);
+    const why = held?.reason ?? (await stopFilesIn(inbox))[0];
+    if (why !== undefined) found.push(finding(what, "inbox_held", { why, word: asWord(inbox) }));
+    const marked = (await inboxFolders(inbox)).filter((folder) => existsSync(join(folder, ".paydrop")));
+    const lost = marked.map((folder) => looked(what, () => assertMark(folder, store, false).then(() => [])));
+    return [...found, ...(await Promise.all(lost)).flat()];
+  });
 }
 
 function addressFinding({ base_url: url, environment }: Config): Finding {
@@ -140,14 +134,8 @@ async function serviceFindings({ config, secrets }: Loaded): Promise<Finding[]> 
   return [finding("service", "fine", { found: `${address} answers within ${durationMs} ms` })];
 }
 
-interface Choice {
-  readonly section: string;
-  readonly setting: string;
-  readonly value: string;
-}
-
 /** Every named choice in force (DESIGN §1). */
-function choicesIn(config: Config): readonly Choice[] {
+function choicesIn(config: Config) {
   return CHOICES.map(([section, setting, always]) => {
     const name = SETTING_NAMES.find((one) => one === setting);
     const value = name && config[name];
@@ -156,13 +144,13 @@ function choicesIn(config: Config): readonly Choice[] {
   });
 }
 
-function screenText(findings: readonly Finding[], choices: readonly Choice[]): string {
-  const words = { fine: "ok  ", look: "look", wrong: "BAD " };
-  const width = Math.max(...findings.map(({ what }) => what.length));
-  const lines = findings.flatMap(({ what, health, found, hint }) => [
-    `${words[health]}  ${printable(`${what.padEnd(width)}  ${found}`)}`,
+function screenText(findings: readonly Finding[], choices: ReturnType<typeof choicesIn>): string {
+  const words = { fine: "ok", look: "look", wrong: "BAD" };
+  const shown = inColumns(findings.map(({ what, health, found }) => [words[health], what, found]));
+  const lines = findings.flatMap(({ hint }, at) => [
+    printable(shown[at] ?? ""),
     ...(hint === undefined ? [] : [`  → ${printable(hint)}`]),
   ]);
-  const open = choices.map(({ section, setting, value }) => `  ${section.padEnd(5)} ${setting.padEnd(20)} ${value}`);
-  return [...lines, "", "Choices where the interface of the service is silent", ...open, ""].join("\n");
+  const open = inColumns(choices.map(({ section, setting, value }) => [`  ${section}`, setting, value]));
+  return textOf([...lines, "", "Choices where the interface of the service is silent", ...open]);
 }

@@ -1,11 +1,9 @@
 import { OPERATION_NAMES } from "../operations/index.ts";
 import type { Command } from "./command.ts";
 
-const SANDBOX = {
-  "--sandbox": "send to a pretended service inside this process: no keys, no network, no money",
-} as const;
-const ROWS = { "--row <n...>": "row numbers as in result_row: 91, 164-170" } as const;
-const REASON = { "--reason <text>": "why, for the history" } as const;
+const SANDBOX = { "--sandbox": "send to a pretended service inside this process: no keys, no network, no money" };
+const ROWS = { "--row <n...>": "row numbers as in result_row: 91, 164-170" };
+const REASON = { "--reason <text>": "why, for the history" };
 const OF_FILE = ["operation", "period", "mapping", "sheet", "expect_rows", "expect_total", "allow_repeats"] as const;
 const OF_SENDING = ["concurrency", "rate", "by", "accept_destination", "accept_lost_journal"] as const;
 
@@ -13,7 +11,7 @@ const OF_SENDING = ["concurrency", "rate", "by", "accept_destination", "accept_l
 export const COMMANDS: readonly Command[] = [
   {
     usage: "run <file|folder...>",
-    load: () => import("./run.ts"),
+    load: async () => (await import("./run.ts")).run,
     shown: "check files, send their rows, write results; the same file again goes on where it stopped",
     options: SANDBOX,
     settings: [...OF_FILE, "yes", ...OF_SENDING],
@@ -21,7 +19,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: "watch <folder...>",
-    load: () => import("./watch.ts"),
+    load: async () => (await import("./watch.ts")).run,
     shown: "the same for every file that is dropped into a folder, until it is stopped",
     options: { ...SANDBOX, "--poll": "for network shares: look every few seconds, wait for no events" },
     settings: ["operation", "settle", ...OF_SENDING],
@@ -29,7 +27,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: "check <file...>",
-    load: () => import("./check.ts"),
+    load: async () => (await import("./check.ts")).run,
     shown: "every fault of a file and what to do about it; sends nothing, needs no network and no keys",
     options: { "--all": "every row, not only the first five of a kind" },
     settings: OF_FILE,
@@ -37,7 +35,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: "map <file>",
-    load: () => import("./map.ts"),
+    load: async () => (await import("./map.ts")).run,
     shown: "propose how a file of another system is read, and keep what you confirm in paydrop.toml",
     options: {
       "--write": "add the mapping to paydrop.toml, or make the file; without it its lines go to stdout",
@@ -48,14 +46,11 @@ export const COMMANDS: readonly Command[] = [
       "--option <A|B>": "payouts: A existing beneficiary, B inline beneficiary",
     },
     settings: ["operation", "sheet"],
-    examples: [
-      "paydrop map payroll.csv",
-      "paydrop map payroll.csv --write --name hrms --const debit_account_id=ACC-OPS-01 payment_mode=NEFT --unit rupees",
-    ],
+    examples: ["paydrop map payroll.csv --write --name hrms --const debit_account_id=ACC-OPS-01 --unit rupees"],
   },
   {
     usage: "status [batch]",
-    load: () => import("./status.ts"),
+    load: async () => (await import("./status.ts")).run,
     shown: "all batches, or one in full",
     options: {
       "--unknown": "every unknown row: when, how much, and what a person must look up",
@@ -64,20 +59,17 @@ export const COMMANDS: readonly Command[] = [
       "--csv": "with --unknown: a list to fill in, for `paydrop settle --from`; with --acts: a table",
       "--check": "exit with the code of the gravest thing that is still open, for monitoring",
     },
-    examples: [
-      "paydrop status",
-      "paydrop status --unknown --csv > unknown.csv",
-      "paydrop status --acts --since 2026-11-01",
-    ],
+    examples: ["paydrop status --unknown --csv > unknown.csv", "paydrop status --acts --since 2026-11-01"],
   },
   {
     usage: "settle [batch]",
-    load: () => import("./settle.ts"),
+    load: async () => (await import("./settle.ts")).run,
     shown: "say what became of unknown rows, after you looked them up",
     options: {
       ...ROWS,
       "--as <done|not-done>": "what the service's dashboard says",
       "--note <text>": "what was looked up, and where",
+      "--total <sum>": "its amount, where the bank gave an accepted row back",
       "--from <file>": "the filled-in list of `paydrop status --unknown --csv`",
     },
     settings: ["by"],
@@ -88,7 +80,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: "release <batch>",
-    load: () => import("./release.ts"),
+    load: async () => (await import("./release-retry-resume.ts")).release,
     shown: "let held rows go, and duplicate ones that are named",
     options: {
       ...SANDBOX,
@@ -102,7 +94,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: "retry <batch>",
-    load: () => import("./retry.ts"),
+    load: async () => (await import("./release-retry-resume.ts")).retry,
     shown: "send again what may go again",
     options: {
       ...SANDBOX,
@@ -114,7 +106,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: "cancel <batch>",
-    load: () => import("./cancel.ts"),
+    load: async () => (await import("./pause-cancel.ts")).cancel,
     shown: "rows that did not go never go; accepted rows cannot be called back",
     options: { ...ROWS, "--held": "only the held rows", ...REASON },
     settings: ["by"],
@@ -122,7 +114,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: "pause <batch>",
-    load: () => import("./pause.ts"),
+    load: async () => (await import("./pause-cancel.ts")).pause,
     shown: "send nothing new of a batch until it is resumed; rows on their way finish",
     options: REASON,
     settings: ["by"],
@@ -130,7 +122,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: "resume [batch]",
-    load: () => import("./resume.ts"),
+    load: async () => (await import("./release-retry-resume.ts")).resume,
     shown: "go on with a batch, or with an inbox after a STOP",
     options: { ...SANDBOX, ...REASON, "--inbox <folder>": "go on with this inbox" },
     settings: ["by"],
@@ -138,75 +130,71 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: "results <batch>",
-    load: () => import("./results.ts"),
+    load: async () => (await import("./results-report.ts")).results,
     shown: "write the results of a batch again",
     options: { "--retry-xlsx": "the retry file as a workbook" },
     examples: ["paydrop results K7Q29F3M"],
   },
   {
     usage: "report <batch|file>",
-    load: () => import("./report.ts"),
+    load: async () => (await import("./results-report.ts")).report,
     shown: "a page to read, print and sign: what was in the file, what went, who decided what",
     settings: ["time_zone"],
     examples: ["paydrop report K7Q29F3M", "paydrop report payroll.csv --time-zone Asia/Kolkata"],
   },
   {
     usage: `template [${OPERATION_NAMES.join("|")}]`,
-    load: () => import("./template.ts"),
+    load: async () => (await import("./template.ts")).run,
     shown: "a file to fill in, with two example rows; or the rows of an earlier batch, to start the next one from",
     options: {
       "--option <A|B>": "payouts: A existing beneficiary, B inline beneficiary (default B)",
       "--from <batch>": "the rows of this batch; references and periods emptied",
       "--out <file>": "a new file, in the format of its name (default: CSV on stdout)",
     },
-    examples: [
-      "paydrop template payout > try.csv",
-      "paydrop template payout --out november.xlsx",
-      "paydrop template --from K7Q29F3M --out december.xlsx",
-    ],
+    examples: ["paydrop template payout > try.csv", "paydrop template --from K7Q29F3M --out december.xlsx"],
   },
   {
     usage: "sandbox",
-    load: () => import("./sandbox.ts"),
+    load: async () => (await import("./sandbox.ts")).run,
     shown: "the service, pretended, on this machine; until Ctrl-C",
     options: { "--port <n>": "port on 127.0.0.1, 0 for a free one (default 7900)" },
     examples: ["paydrop sandbox", "paydrop sandbox --port 0 --json"],
   },
   {
     usage: "doctor",
-    load: () => import("./doctor.ts"),
+    load: async () => (await import("./doctor.ts")).run,
     shown: "keys, folders, clock, the way to the service, and every choice that the interface leaves open",
     options: { "--inbox <folder...>": "look at these inboxes, too", "--offline": "do not connect to the service" },
     examples: ["paydrop doctor", "paydrop doctor --inbox /srv/payroll/inbox --json"],
   },
   {
     usage: "config [show|example|schema]",
-    load: () => import("./config.ts"),
+    load: async () => (await import("./config.ts")).run,
     shown: "show: every setting and where it came from; example, schema: what may stand in paydrop.toml",
     examples: ["paydrop config show", "paydrop config example > paydrop.toml"],
   },
   {
     usage: "backup <file>",
-    load: () => import("./backup.ts"),
+    load: async () => (await import("./backup-purge.ts")).backup,
     shown: "copy a journal that is in use, with its snapshots",
-    examples: ["paydrop backup /backup/paydrop-2026-11-27.tar"],
+    examples: ["paydrop backup /backup/paydrop-2026-11-27"],
   },
   {
     usage: "purge",
-    load: () => import("./purge.ts"),
+    load: async () => (await import("./backup-purge.ts")).purge,
     shown: "remove old private copies and answers; duplicates of them are still found",
     options: { "--before <day>": "batches that ended before this day (UTC), as 2026-01-31" },
     examples: ["paydrop purge --before 2026-01-01"],
   },
   {
     usage: "help [topic]",
-    load: () => import("./help.ts"),
+    load: async () => (await import("./help-completion.ts")).help,
     shown: "guides by role and by question, every setting; or how a command is used",
     examples: ["paydrop help", "paydrop help clerk", "paydrop help run"],
   },
   {
     usage: "completion <bash|zsh|fish>",
-    load: () => import("./completion.ts"),
+    load: async () => (await import("./help-completion.ts")).completion,
     shown: "a completion script for bash, zsh or fish, on stdout",
     examples: ["paydrop completion bash > /etc/bash_completion.d/paydrop"],
   },

@@ -21,7 +21,7 @@ import type { Row } from "../reader/row.ts";
 import { looksLikeValues } from "../reader/lines.ts";
 import { templateOf } from "../reader/templates.ts";
 import { proposalText } from "../screen/proposal-text.ts";
-import { optionOf, type Call } from "./command.ts";
+import { optionOf, show, textsOf, type Call } from "./command.ts";
 
 const ROWS_LOOKED_AT = 50;
 
@@ -42,15 +42,13 @@ export async function run(call: Call): Promise<number> {
   const said = optionOf(call, "config") ?? call.env["PAYDROP_CONFIG"];
   const target = settings ?? resolve(said || (usualPlaces(call.env)[0] ?? ""));
   if (mayWrite) await addToToml(target, toml);
-  if (config.json) {
-    const { operation, option = null, amount_unit } = table;
-    const written = { written_to: mayWrite ? target : null, columns: proposal.columns, toml };
-    call.stdout.write(`${JSON.stringify({ type: "mapping", name, operation, option, amount_unit, ...written })}\n`);
-  } else if (!mayWrite) {
-    call.stdout.write(toml);
-  } else if (!config.quiet) {
-    call.stdout.write(`wrote [mapping.${name}] to ${printable(target)}\n  → paydrop check ${asWord(file)}\n`);
-  }
+  const { operation, option = null, amount_unit } = table;
+  const written = { written_to: mayWrite ? target : null, columns: proposal.columns, toml };
+  const line = { type: "mapping", name, operation, option, amount_unit, ...written };
+  const done = `wrote [mapping.${name}] to ${printable(target)}\n  → paydrop check ${asWord(file)}\n`;
+  // the lines are what was asked for: quiet or not
+  if (mayWrite || config.json) show(call, config, line, done);
+  else call.stdout.write(toml);
   return 0;
 }
 
@@ -60,12 +58,11 @@ async function cluesOf(call: Call, config: Config, file: string): Promise<Propos
   if (!(await stat(path).catch(() => undefined))?.isFile()) {
     throw new PaydropError("file_missing", { name: printable(file) });
   }
-  const table = await openTable(path, file, { encoding: config.encoding, sheet: config.sheet }).catch(
-    (error: unknown) => {
-      const isBankFile = error instanceof FileRefusedError && error.faults[0]?.code === "bank_own_line";
-      throw isBankFile ? new PaydropError("map_bank_file", { name: printable(file) }) : error;
-    },
-  );
+  const { encoding, sheet } = config;
+  const table = await openTable(path, file, { encoding, sheet }).catch((error: unknown) => {
+    const isBankFile = error instanceof FileRefusedError && error.faults[0]?.code === "bank_own_line";
+    throw isBankFile ? new PaydropError("map_bank_file", { name: printable(file) }) : error;
+  });
   let rows: readonly Row[] = [];
   for await (rows of table.rows()) break;
   const columns = headerOf(table.header ?? rows[0]?.columns ?? []);
@@ -94,14 +91,14 @@ function unitSaid(call: Call): AmountUnit | undefined {
 
 /** `field=value`, each field once. */
 function pairsOf(call: Call, name: string, read: (value: string, field: string) => string): Record<string, string> {
-  const [given, flag] = [call.flags[name], `--${name}`];
   const pairs: Record<string, string> = {};
   const fields = fieldsToFill(OPERATIONS.flatMap(({ forms }) => forms));
-  for (const pair of Array.isArray(given) ? given.map(String) : []) {
+  for (const pair of textsOf(call, name)) {
     const [, said = "", value = ""] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
     const field = fields.find((one) => normalizeName(one) === normalizeName(said));
     if (field === undefined || field in pairs) {
-      throw new PaydropError("map_pair", { flag, pair: printable(maskStray(pair)), fields: fields.join(", ") });
+      const facts = { flag: `--${name}`, pair: printable(maskStray(pair)), fields: fields.join(", ") };
+      throw new PaydropError("map_pair", facts);
     }
     pairs[field] = read(value, field);
   }
@@ -203,10 +200,8 @@ function remarksOf(file: string, { template }: ProposalClues): readonly string[]
 /** The remarks as comments, and the table. Throws where it could not be read again. */
 function tomlOf(name: string, table: ReturnType<typeof tableOf>, remarks: readonly string[]): string {
   // sections without a line, and an option that there is not, are left out
-  const filled = JSON.parse(JSON.stringify(table), (_, value: unknown) =>
-    typeof value === "object" && value !== null && Object.keys(value).length === 0 ? undefined : value,
-  ) as object;
-  const lines = stringify({ mapping: { [name]: filled } }).replace("[mapping]\n\n", "");
+  const filled = Object.entries(table).filter(([, value]) => value !== undefined && Object.keys(value).length > 0);
+  const lines = stringify({ mapping: { [name]: Object.fromEntries(filled) } }).replace("[mapping]\n\n", "");
   assertReadable(lines, name);
   return `${remarks.map((remark) => `# ${remark}\n`).join("")}${lines}`;
 }

@@ -1,43 +1,46 @@
 import pLimit from "p-limit";
 import { hostname, userInfo } from "node:os";
-import type { Work } from "../batch.ts";
+import { actOf, writeAgain, type Work } from "../batch.ts";
 import { openSender } from "../client/sender.ts";
+import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import type { Secrets } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { takeInstanceLock } from "../journal/lock.ts";
 import { openJournal } from "../journal/open.ts";
-import type { BatchRecord, JournalStore, Who } from "../journal/store.ts";
+import type { Act, BatchRecord, JournalStore, Who } from "../journal/store.ts";
 import { printable } from "../printable.ts";
+import { renewOpenAnswer } from "../results/answers.ts";
 import { Shared } from "../submission/shared.ts";
+import { textSaid, type Call } from "./command.ts";
 
 export interface OpenedWork extends Work {
   close(): Promise<void>;
 }
 
 /** What a process gives that is not a setting. */
-export interface Surroundings extends Partial<Pick<Work, "signals" | "tell" | "confirm" | "now">> {
+export interface Surroundings extends Partial<Pick<Work, "signals" | "tell" | "confirm" | "now" | "isTrial">> {
   /** Many rows are expected: the journal gets a thread of its own. */
   readonly isLarge?: boolean;
-  /** The service is the sandbox in this process: its address changes from run to run, and says nothing. */
-  readonly isTrial?: boolean;
 }
 
 /**
- * Opens the journal, and what sends. `send` takes the instance lock (I9; PaydropError `locked`) and turns rows that were
- * on their way when an earlier process ended into unknown ones (I4); `act` and `read` work beside a process that sends.
+ * `send` takes the instance lock (I9; PaydropError `locked`) and turns rows that were on their way when an earlier process
+ * ended into unknown ones (I4); `act` and `read` work beside a process that sends.
  */
+export type Mode = "send" | "act" | "read";
+
+/** Opens the journal, and what sends. */
 export async function openWork(
   config: Config,
   secrets: Secrets = {},
-  mode: "send" | "act" | "read" = "read",
-  around: Surroundings = {},
+  mode: Mode = "read",
+  { isLarge = false, isTrial = false, signals, tell, confirm, now = Date.now }: Surroundings = {},
 ): Promise<OpenedWork> {
   const lock = mode === "send" ? takeInstanceLock(config.state_dir) : undefined;
   try {
-    const options = { isSender: mode === "send", inThread: around.isLarge === true };
-    const store = await openJournal(config.state_dir, options);
+    const store = await openJournal(config.state_dir, { isSender: mode === "send", inThread: isLarge });
     const who = whoIs(config);
     if (lock) {
       faultPoint("recovery.begun");
@@ -47,13 +50,11 @@ export async function openWork(
     const shared = new Shared(config, () => openSender(config, secrets));
     const turns = new Map<string, ReturnType<typeof pLimit>>();
     return {
-      ...{ config, store, who, shared },
-      isTrial: around.isTrial === true,
-      destination: around.isTrial === true ? "sandbox" : (config.base_url ?? ""),
-      signals: around.signals ?? { soft: NEVER, hard: NEVER },
-      now: around.now ?? Date.now,
-      tell: around.tell ?? (() => undefined),
-      confirm: around.confirm,
+      ...{ config, store, who, shared, isTrial, now, confirm },
+      // the address of a sandbox changes from run to run, and says nothing
+      destination: isTrial ? "sandbox" : (config.base_url ?? ""),
+      signals: signals ?? { soft: NEVER, hard: NEVER },
+      tell: tell ?? (() => undefined),
       inTurn(name, work) {
         const turn = turns.get(name) ?? pLimit(1);
         turns.set(name, turn);
@@ -73,6 +74,24 @@ export async function openWork(
   }
 }
 
+const NEVER: AbortSignal = new AbortController().signal;
+
+/** Opens the journal with the settings of a call, and closes it at the end. */
+export async function withWork(
+  call: Call,
+  mode: Mode | "either",
+  work: (opened: OpenedWork, config: Config) => Promise<number>,
+): Promise<number> {
+  const { config } = loadSettings(call);
+  const open = (as: Mode): Promise<OpenedWork> => openWork(config, undefined, as);
+  const opened = mode === "either" ? (await openEither(open))[0] : await open(mode);
+  try {
+    return await work(opened, config);
+  } finally {
+    await opened.close();
+  }
+}
+
 /**
  * For a person's act: in mode `send`, so that rows which an ended process left on their way have their end first (I4), or
  * beside the process that sends.
@@ -88,20 +107,19 @@ export async function openEither<T>(
   }
 }
 
-const NEVER: AbortSignal = new AbortController().signal;
-
 /** Who runs this process, for the journal. */
-export function whoIs({ by }: Pick<Config, "by">): Who {
-  const who = { login: loginName(), host: hostname() };
-  return by === undefined || by.trim() === "" ? who : { ...who, by: cleanName(by) };
+function whoIs(config: Pick<Config, "by">): Who {
+  const by = nameSaid(config.by);
+  return { login: loginName(), host: hostname(), ...(by === undefined ? {} : { by }) };
 }
 
 const NAME_CHARACTERS_MAX = 80;
 
-export function cleanName(said: string): string {
+/** The name of a person; undefined where nobody was named. */
+export function nameSaid(said = ""): string | undefined {
   const name = printable(said.trim(), NAME_CHARACTERS_MAX);
   if (name.toLowerCase() === "paydrop") throw new PaydropError("not_a_person");
-  return name;
+  return name || undefined;
 }
 
 function loginName(): string {
@@ -113,6 +131,13 @@ function loginName(): string {
   }
 }
 
+/** The person whose decision changes what becomes of money. Throws `usage` without `--by`. */
+export function personNamed(config: Pick<Config, "by">, example: string): string {
+  const by = nameSaid(config.by);
+  if (by === undefined) throw new PaydropError("by_missing", { example });
+  return by;
+}
+
 /** The batch that a person named by its id, or by the beginning of it. Throws `usage` where none or several have it. */
 export async function knownBatch(store: Pick<JournalStore, "batches">, said: string | undefined): Promise<BatchRecord> {
   const idPrefix = said?.trim().toUpperCase();
@@ -120,4 +145,23 @@ export async function knownBatch(store: Pick<JournalStore, "batches">, said: str
   const batch = found.find(({ id }) => id === idPrefix) ?? found[0];
   if (batch && (found.length === 1 || batch.id === idPrefix)) return batch;
   throw new PaydropError("no_such_batch", { said: said && printable(said, 60), count: found.length });
+}
+
+/** The act of whoever called, on a batch, with the `--reason` that was said. */
+export function actSaid(call: Call, work: Work, kind: Act["kind"], batch: string): Act {
+  const note = textSaid(call, "reason");
+  return { ...actOf(work, kind, note === undefined ? {} : { note }), batch };
+}
+
+/**
+ * After an act: what lies beside the file must say so. While rows of the batch are on their way, the process that sends
+ * them writes the results at its end. Gives the exit code.
+ */
+export async function writeAfter(work: Work, id: string): Promise<number> {
+  await work.store.setBatch(id, { owesResults: true });
+  const [batch] = await work.store.batches({ id });
+  if (!batch || batch.onItsWay > 0) return 0;
+  const report = await writeAgain(work, id);
+  await renewOpenAnswer(report);
+  return report.files.elsewhere === undefined ? 0 : 74;
 }

@@ -1,15 +1,15 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { runFile } from "../batch.ts";
-import { FileRefusedError } from "../errors.ts";
+import { FileRefusedError, PaydropError } from "../errors.ts";
 import type { CheckedFile } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { inputName } from "../intake/names.ts";
 import { openAnswer, putAnswer, refusedAnswer } from "../results/answers.ts";
-import { checkText, questionText } from "../screen/check-text.ts";
 import { errorText } from "../screen/error-text.ts";
 import { paperOf } from "../screen/look.ts";
-import { ask, canAsk, type Call } from "./command.ts";
+import { checkText, questionText } from "../screen/summary-text.ts";
+import { summarize, type Call } from "./command.ts";
 import type { OpenedWork } from "./open-work.ts";
 import { runFolder } from "./run-folder.ts";
 import { folderListener, withSending, type Sending } from "./sending.ts";
@@ -20,24 +20,22 @@ import { folderListener, withSending, type Sending } from "./sending.ts";
  */
 export function run(call: Call): Promise<number> {
   return withSending(call, async (sending) => {
+    const { config, isTrial, listening } = sending;
     const paths = call.operands.map((path) => resolve(path));
     const sizes = await Promise.all(paths.map(sizeOf));
-    const isLarge = sizes.some((size) => size === "folder" || size > LARGE_BYTES);
-    const confirm = asksFirst(sending) ? (checked: CheckedFile) => isWanted(sending, checked) : undefined;
-    const work = await sending.open("send", { isLarge, confirm });
+    const isAsked = !config.yes && !isTrial && !config.json && process.stdin.isTTY && call.stderr.isTerminal;
+    const confirm = isAsked ? (checked: CheckedFile) => isWanted(sending, checked) : undefined;
+    const work = await sending.open("send", { isLarge: sizes.some((size) => size > LARGE_BYTES), confirm });
     try {
       const codes: number[] = [];
       for (const [index, path] of paths.entries()) {
-        if (sending.listening.signals.soft.aborted) codes.push(7);
-        else if (sizes[index] === "folder")
+        if (listening.signals.soft.aborted) codes.push(7);
+        else if (sizes[index] === FOLDER)
           codes.push(await runFolder(work, path, folderListener(sending, path), "once"));
         else codes.push(await runOne(sending, work, path));
       }
       const code = gravest(codes);
-      if (paths.length > 1 && sending.config.json) {
-        call.stdout.write(`${JSON.stringify({ type: "summary", files: paths.length, exit_code: code })}\n`);
-      }
-      return code;
+      return paths.length > 1 ? summarize(call, config, code, { files: paths.length }) : code;
     } finally {
       await work.close();
     }
@@ -46,11 +44,12 @@ export function run(call: Call): Promise<number> {
 
 /** From here on the journal gets a thread of its own: for a few rows it would only cost the time to start it. */
 const LARGE_BYTES = 64 * 1024;
+const FOLDER = Number.POSITIVE_INFINITY;
 
 /** The size in bytes; what is not there is told when its turn comes. */
-function sizeOf(path: string): Promise<number | "folder"> {
+function sizeOf(path: string): Promise<number> {
   return stat(path).then(
-    (stats) => (stats.isDirectory() ? "folder" : stats.size),
+    (stats) => (stats.isDirectory() ? FOLDER : stats.size),
     () => 0,
   );
 }
@@ -75,14 +74,19 @@ async function runOne(sending: Sending, work: OpenedWork, path: string): Promise
   }
 }
 
-function asksFirst({ call, config, isTrial }: Sending): boolean {
-  return !config.yes && !isTrial && !config.json && canAsk(call);
-}
-
+/** What goes and where to; then one line from a person. Throws PaydropError `usage` when they leave. */
 async function isWanted({ call, config }: Sending, checked: CheckedFile): Promise<boolean> {
-  const { not_sent: going = { rows: 0, amount: "0.00" } } = checked.byStatus;
   const { look, write } = paperOf(call.stderr, config, call.flags);
-  write(checkText(checked, look));
-  const answer = await ask(call, questionText(checked, { toSend: going.rows, toSendTotal: going.amount }));
-  return /^y(?:es)?$/i.test(answer);
+  write(`${checkText(checked, look)}${questionText(checked)} `);
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin });
+  const left = new AbortController();
+  lines.once("close", () => left.abort());
+  try {
+    return /^\s*y(?:es)?\s*$/i.test(await lines.question("", { signal: left.signal }));
+  } catch {
+    throw new PaydropError("no_answer");
+  } finally {
+    lines.close();
+  }
 }

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadSettings, requireSending, type Loaded } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
-import { Secret, type Secrets } from "../config/secret.ts";
+import { Secret } from "../config/secret.ts";
 import { refuseSettingsIn } from "../config/toml.ts";
-import type { BatchReport } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
@@ -14,9 +13,9 @@ import { Monitor, monitorSettings } from "../monitor/monitor.ts";
 import { errorText } from "../screen/error-text.ts";
 import { flagsAgain, paperOf } from "../screen/look.ts";
 import { createTeller, type Teller } from "../screen/teller.ts";
-import { listenForSignals, type Call, type Listening } from "./command.ts";
-import { openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
+import type { Call } from "./command.ts";
 import type { FolderListener } from "./folder-work.ts";
+import { openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
 
 /** What a command that may send works with. */
 export interface Sending {
@@ -31,30 +30,26 @@ export interface Sending {
   open(mode: "send" | "act", around?: Surroundings): Promise<OpenedWork>;
 }
 
+type Work = (sending: Sending) => Promise<number>;
+
+interface Listening extends Pick<OpenedWork, "signals"> {
+  close(): void;
+}
+
 /** Settings, keys or the sandbox, screen, log, metrics and signals: what sending begins with, and how it ends. */
-export async function withSending(call: Call, work: (sending: Sending) => Promise<number>): Promise<number> {
+export async function withSending(call: Call, work: Work): Promise<number> {
   const isTrial = call.flags["sandbox"] === true;
   const loaded = loadSettings(call, isTrial ? "ignore" : "read");
   refuseSettingsIn(call.operands, loaded.file);
-  if (!isTrial) {
-    requireSending(loaded.config, loaded.secrets);
-    return begin(call, loaded, isTrial, work);
-  }
-  if (!loaded.config.quiet && !loaded.config.json) call.stdout.write(`${ACTED.sandbox}\n`);
-  return inSandbox(loaded, (trial) => begin(call, trial, isTrial, work));
+  if (isTrial) return inSandbox(call, loaded, work);
+  requireSending(loaded.config, loaded.secrets);
+  return begin(call, loaded, isTrial, work);
 }
 
-async function begin(
-  call: Call,
-  loaded: Loaded,
-  isTrial: boolean,
-  work: (sending: Sending) => Promise<number>,
-): Promise<number> {
+async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): Promise<number> {
   const { config, secrets } = loaded;
-  const { json, quiet } = config;
-  const [stdout, stderr] = [call.stdout, call.stderr].map((output) => paperOf(output, config, call.flags));
-  if (!stdout || !stderr) throw new Error("a call has two outputs");
-  const screen = createTeller({ stdout, stderr, json, quiet, isLogOnStderr: logsToStderr(config) });
+  const [stdout, stderr] = [paperOf(call.stdout, config, call.flags), paperOf(call.stderr, config, call.flags)];
+  const screen = createTeller(config, stdout, stderr, logsToStderr(config));
   const teller = await withLog(screen, config, call.stderr);
   const monitor = new Monitor(monitorSettings(loaded, isTrial), (text) => teller.say(text));
   const listening = listenForSignals(
@@ -62,18 +57,15 @@ async function begin(
     config.log_file === undefined,
   );
   const tell: Teller["tell"] = (event) => teller.tell(event);
-  const ended = (report: BatchReport): void => {
+  const ended: Teller["ended"] = (report) => {
     monitor.batchEnded(report.exitCode);
     teller.ended(report);
   };
-  const open = async (mode: "send" | "act", around: Surroundings = {}): Promise<OpenedWork> => {
+  const open: Sending["open"] = async (mode, around = {}) => {
     const opened = await openWork(config, secrets, mode, { signals: listening.signals, tell, isTrial, ...around });
-    if (mode === "send") await monitor.follow(opened.store);
-    const close = async (): Promise<void> => {
-      if (mode === "send") await monitor.unfollow();
-      await opened.close();
-    };
-    return { ...opened, close };
+    if (mode === "act") return opened;
+    await monitor.follow(opened.store);
+    return { ...opened, close: () => monitor.unfollow().then(() => opened.close()) };
   };
   let code = 1;
   try {
@@ -93,24 +85,47 @@ async function begin(
  * A sandbox in this process with its well-known keys. A trial neither touches nor reads the memory of real payments: it
  * has a state folder of its own, which is kept only where `--state-dir` names one.
  */
-async function inSandbox(loaded: Loaded, work: (trial: Loaded) => Promise<number>): Promise<number> {
+async function inSandbox(call: Call, loaded: Loaded, work: Work): Promise<number> {
   const { startSandbox } = await import("../sandbox/server.ts");
-  const { padding, by = "sandbox" } = loaded.config;
+  const { padding, by = "sandbox", quiet, json } = loaded.config;
+  if (!quiet && !json) call.stdout.write(`${ACTED.sandbox}\n`);
   const sandbox = await startSandbox({ port: 0, padding });
   const isKept = loaded.origins["state_dir"] === "--state-dir";
-  const stateDir = isKept ? loaded.config.state_dir : mkdtempSync(join(tmpdir(), "paydrop-sandbox-"));
-  const secrets: Secrets = {
+  const state_dir = isKept ? loaded.config.state_dir : mkdtempSync(join(tmpdir(), "paydrop-sandbox-"));
+  const secrets = {
     apiKey: new Secret(sandbox.apiKey),
     aesKey: new Secret(sandbox.aesKey),
     aesIv: new Secret(sandbox.aesIv),
   };
-  const settings = { base_url: sandbox.url, environment: "test", key_encoding: "auto" } as const;
+  const own = { base_url: sandbox.url, environment: "test", key_encoding: "auto", state_dir, by } as const;
   try {
-    return await work({ ...loaded, secrets, config: { ...loaded.config, ...settings, state_dir: stateDir, by } });
+    return await begin(call, { ...loaded, secrets, config: { ...loaded.config, ...own } }, true, work);
   } finally {
     await sandbox.close();
-    if (!isKept) rmSync(stateDir, { recursive: true, force: true });
+    if (!isKept) rmSync(state_dir, { recursive: true, force: true });
   }
+}
+
+/**
+ * The first signal asks to stop softly, the second hard; after that the system's own behaviour is back. `announce` is
+ * called before anything stops: a person must know what the next Ctrl-C would do. A closed terminal (SIGHUP) is a soft
+ * stop too, unless the log listens for it.
+ */
+function listenForSignals(announce: (which: "soft" | "hard") => void, hangUpStops: boolean): Listening {
+  const soft = new AbortController();
+  const hard = new AbortController();
+  const names: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", ...(hangUpStops ? (["SIGHUP"] as const) : [])];
+  const onSignal = (): void => {
+    const which = soft.signal.aborted ? "hard" : "soft";
+    announce(which);
+    (which === "soft" ? soft : hard).abort();
+    if (which === "hard") close();
+  };
+  const close = (): void => {
+    for (const name of names) process.off(name, onSignal);
+  };
+  for (const name of names) process.on(name, onSignal);
+  return { signals: { soft: soft.signal, hard: hard.signal }, close };
 }
 
 /** Who is told what becomes of a folder. */

@@ -2,19 +2,18 @@ import { basename, resolve } from "node:path";
 import { canonicalAmount, isSameAmount, PLAIN_DECIMAL } from "../amount.ts";
 import { actOf } from "../batch.ts";
 import { normalizeName } from "../column-name.ts";
-import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import { judgeWaiting } from "../journal/judge.ts";
 import { maySettle, type SettledAs } from "../journal/states.ts";
-import type { Act, BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { openTable } from "../reader/open-table.ts";
 import type { Row } from "../reader/row.ts";
-import { personNamed, rowsSaid, say, summarize, textNeeded, writeAfter } from "./acting.ts";
-import { optionOf, type Call } from "./command.ts";
-import { cleanName, knownBatch, type OpenedWork, openEither, openWork } from "./open-work.ts";
+import { textOf } from "../results/table.ts";
+import { optionOf, rowsSaid, say, summarize, textNeeded, type Call } from "./command.ts";
+import { knownBatch, nameSaid, personNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
 
 const EXAMPLE = 'paydrop settle BATCH --row 91 --as not-done --by NAME --note "dashboard 1 Nov 10:12: no entry"';
 
@@ -29,23 +28,19 @@ interface Settling {
 
 interface Settlings {
   readonly todo: readonly Settling[];
-  /** Settled so before: nothing is done again. */
+  /** No longer unknown: nothing is done again. */
   readonly already: readonly Settling[];
   /** Lines of a list without a decision. */
   readonly skipped: number;
 }
 
 /** A person says what became of unknown rows. It works while another process sends. */
-export async function run(call: Call): Promise<number> {
-  const { config } = loadSettings(call);
-  const [work] = await openEither((mode) => openWork(config, undefined, mode));
-  try {
+export function run(call: Call): Promise<number> {
+  return withWork(call, "either", async (work) => {
     const list = optionOf(call, "from");
     const found = list === undefined ? await saidByRows(call, work) : await saidByList(list, call, work);
-    return await carryOut(call, work, found);
-  } finally {
-    await work.close();
-  }
+    return carryOut(call, work, found);
+  });
 }
 
 async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Settlings> {
@@ -123,17 +118,17 @@ type Cell = (name: string) => string;
 /** A cell by its column, as a spreadsheet may have saved it. */
 function cellsOf({ columns, cells }: Row): Cell {
   const names = columns.map(normalizeName);
-  return (name) => {
-    const cell = cells[names.indexOf(normalizeName(name))] ?? "";
-    return (typeof cell === "string" ? cell : cell.source).replace(/^'(?=[=+\-@])/, "").trim();
-  };
+  return (name) =>
+    textOf(cells[names.indexOf(normalizeName(name))] ?? "")
+      .replace(/^'(?=[=+\-@])/, "")
+      .trim();
 }
 
 async function settlingOf(cell: Cell, store: JournalStore, config: Config): Promise<Settling | Fault> {
   const as = asSaid(cell("as"));
   if (!as) return { code: "list_as", column: "as", facts: { said: printable(cell("as"), 40) } };
-  const by = cell("by") || (config.by ?? "");
-  if (by === "") return { code: "list_by", column: "by" };
+  const by = nameSaid(cell("by") || config.by);
+  if (by === undefined) return { code: "list_by", column: "by" };
   const note = printable(cell("note"), 1000);
   if (note === "") return { code: "list_note", column: "note" };
   const id = cell("batch");
@@ -152,39 +147,37 @@ async function settlingOf(cell: Cell, store: JournalStore, config: Config): Prom
   const attempt = cell("attempt").replace(/\.0+$/, "");
   const isLater = row.state === "unknown" && attempt !== "" && attempt !== String(row.attempts);
   if (isLater) return { code: "list_old", column: "attempt", facts };
-  return { batch, row, as, by: cleanName(by), note };
+  return { batch, row, as, by, note };
 }
 
 /** Rows that waited for a settled one are judged again; results say what was settled. */
 async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }: Settlings): Promise<number> {
   const { store, config, now } = work;
   const codes: number[] = [];
-  for (const one of already) say(call, config, "settled_before", { batch: one.batch.id, row: one.row.row });
+  for (const { batch, row } of already) {
+    say(call, config, "settled_before", { batch: batch.id, row: row.row, state: row.state });
+  }
   for (const settlings of Map.groupBy(todo, ({ batch }) => batch.id).values()) {
     const [{ batch }] = settlings as [Settling, ...Settling[]];
     for (const same of Map.groupBy(settlings, ({ as, by, note }) => `${as}\n${by}\n${note}`).values()) {
-      await settle(work, batch, same as [Settling, ...Settling[]]);
+      await settle(work, same as [Settling, ...Settling[]]);
     }
     for (const { row, as, by } of settlings) {
       say(call, config, as, { batch: batch.id, row: row.row, amount: row.amount, by, was: row.state });
     }
     const waiting = await store.judging(() => judgeWaiting(store, [batch.id], batch.environment, config, now()));
     for (const [other, rows] of waiting) say(call, config, "freed", { batch: other, rows });
-    codes.push(await writeAfter(work, batch));
+    codes.push(await writeAfter(work, batch.id));
   }
   if (skipped > 0) say(call, config, "settled_skipped", { lines: skipped });
   return summarize(call, config, Math.max(0, ...codes), { settled: todo.length, already: already.length, skipped });
 }
 
 /** I5: the act and its rows are written down together; a row that went another way meanwhile is left as it is. */
-async function settle(
-  work: OpenedWork,
-  batch: BatchRecord,
-  settlings: readonly [Settling, ...Settling[]],
-): Promise<void> {
-  const [{ as, by, note }] = settlings;
+async function settle(work: OpenedWork, settlings: readonly [Settling, ...Settling[]]): Promise<void> {
+  const [{ batch, as, by, note }] = settlings;
   const rows = settlings.map(({ row }) => row.row);
-  const act: Act = { ...actOf(work, "settle", { as: as === "settled_done" ? "done" : "not-done", note }), by };
+  const said = { as: as === "settled_done" ? "done" : "not-done", by, note, batch: batch.id, rows };
   const moves = settlings.map(({ row }) => ({ row: row.row, to: as, from: [row.state] }));
-  await work.store.move(batch.id, moves, { ...act, batch: batch.id, rows });
+  await work.store.move(batch.id, moves, actOf(work, "settle", said));
 }

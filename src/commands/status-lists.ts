@@ -1,7 +1,8 @@
 import type { Work } from "../batch.ts";
 import { openKept } from "../checks/open-file.ts";
-import { DAY_MS, isoSecond } from "../day.ts";
-import { messageOf, PaydropError } from "../errors.ts";
+import type { Config } from "../config/schema.ts";
+import { isoSecond } from "../day.ts";
+import { messageOf } from "../errors.ts";
 import type { Act, BatchRecord, RowRecord, Run } from "../journal/store.ts";
 import { maskAccountId } from "../mask.ts";
 import { rowRanges, settleCommand } from "../messages/statuses.ts";
@@ -14,10 +15,10 @@ import { tellRow } from "../results/row-text.ts";
 import { iso } from "../results/summary.ts";
 import { guardCell } from "../results/table.ts";
 import { asLine } from "../screen/json-lines.ts";
-import { paperOf, textOf } from "../screen/look.ts";
+import { textOf } from "../screen/look.ts";
 import { snapshotPath } from "../state-dir.ts";
 import { stringify } from "csv-stringify/sync";
-import { optionOf, type Call } from "./command.ts";
+import { daySaid, type Call } from "./command.ts";
 
 /** The columns of a list as CSV, and the keys of its JSON lines. */
 type Columns<T> = Readonly<Record<string, (one: T) => string | number | undefined>>;
@@ -62,50 +63,51 @@ const ACTS: Columns<Act> = {
   note: ({ note }) => note,
 };
 
-/** Writes a list line by line: as CSV, as JSON lines, or as texts. Gives how many there were. */
+interface List<T> {
+  readonly columns: Columns<T>;
+  readonly textsOf: (one: T) => readonly string[];
+  /** What is said below the texts, or where there are none. */
+  readonly after: (count: number) => readonly string[];
+}
+
+/** Writes a list line by line: as CSV, as JSON lines of this type, or as texts. */
 async function writeList<T>(
   call: Call,
-  { config }: Work,
+  config: Config,
   type: string,
-  columns: Columns<T>,
   all: AsyncIterable<T> | Iterable<T>,
-  textsOf: (one: T) => readonly string[],
-): Promise<number> {
-  const { write } = paperOf(call.stdout, config, call.flags);
+  list: List<T>,
+) {
+  const write = (text: string): void => call.stdout.write(text);
   const isCsv = call.flags["csv"] === true;
-  if (isCsv) write(csvRecord(Object.keys(columns), true));
+  if (isCsv) write(csvRecord(Object.keys(list.columns), true));
   let count = 0;
   for await (const one of all) {
-    const values = Object.entries(columns).map(([name, valueOf]) => [name, valueOf(one)] as const);
+    const values = Object.entries(list.columns).map(([name, valueOf]) => [name, valueOf(one)] as const);
     count += 1;
     if (isCsv) write(csvRecord(values.map(([, value]) => value)));
     else if (config.json) write(asLine({ type, ...Object.fromEntries(values) }));
-    else write(textOf(textsOf(one).map((text) => printable(text))));
+    else write(textOf(list.textsOf(one).map((text) => printable(text))));
   }
-  if (config.json && !isCsv) write(asLine({ type: "summary", [type]: count }));
-  return count;
+  if (isCsv) return;
+  write(config.json ? asLine({ type: "summary", [type]: count }) : textOf(list.after(count)));
 }
 
 /** `status --unknown`: what a person must look up. With `--check` 4 when there is any; `--csv`: a list to fill in. */
 export async function showUnknown(work: Work, call: Call): Promise<number> {
-  const { json, quiet } = work.config;
   const batches = (await work.store.batches({})).filter(({ tallies }) => tallies.unknown);
   const code = call.flags["check"] === true && batches.length > 0 ? 4 : 0;
-  if (quiet && code === 0) return code;
-  const lacking = (batch: string, why: string): void =>
-    call.stderr.write(`${told(STATUS_WORDS.lacking, { batch, why: printable(why) }).text}\n`);
-  const count = await writeList(call, work, "unknown", UNKNOWN, unknownRows(work, batches, lacking), (one) => {
-    const { batch, record } = one;
-    const { row, sentAt, amount = "" } = record;
-    return [
-      `batch ${batch.id}   row ${row}   ${amount}   ${batch.fileName}`,
-      `  ${tellRow(record, batch).text}`,
-      `  look for ${lookFor(one)}, sent ${sentAt === undefined ? "at a time not known" : isoSecond(sentAt)}`,
-      `  ${settleCommand(batch.id, row)}`,
-    ];
+  if (work.config.quiet && code === 0) return code;
+  await writeList(call, work.config, "unknown", unknownRows(work, batches, call), {
+    columns: UNKNOWN,
+    textsOf: (one) => [
+      `batch ${one.batch.id}   row ${one.record.row}   ${one.record.amount ?? ""}   ${one.batch.fileName}`,
+      `  ${tellRow(one.record, one.batch).text}`,
+      `  look for ${lookFor(one)}, sent ${one.record.sentAt === undefined ? "at a time not known" : isoSecond(one.record.sentAt)}`,
+      `  ${settleCommand(one.batch.id, one.record.row)}`,
+    ],
+    after: (count) => [STATUS_WORDS[count === 0 ? "no_unknown" : "unknown"]],
   });
-  if (!json && call.flags["csv"] !== true)
-    call.stdout.write(`${STATUS_WORDS[count === 0 ? "no_unknown" : "unknown"]}\n`);
   return code;
 }
 
@@ -113,7 +115,7 @@ export async function showUnknown(work: Work, call: Call): Promise<number> {
 async function* unknownRows(
   { store, config }: Work,
   batches: readonly BatchRecord[],
-  lacking: (batch: string, why: string) => void,
+  { stderr }: Call,
 ): AsyncGenerator<UnknownRow> {
   for (const batch of batches) {
     const records = (await Array.fromAsync(recordsOf(store, batch.id, { states: ["unknown"] }))).flat();
@@ -128,7 +130,8 @@ async function* unknownRows(
         }
       }
     } catch (thrown) {
-      lacking(batch.id, messageOf(thrown));
+      const facts = { batch: batch.id, why: printable(messageOf(thrown)) };
+      stderr.write(`${told(STATUS_WORDS.lacking, facts).text}\n`);
     }
     for (const record of records) yield { batch, record, ...accounts.get(record.row) };
   }
@@ -142,12 +145,12 @@ function lookFor({ record: { operation, amount = "an amount not known" }, from, 
 }
 
 /** `status --acts`: who did what, over all batches. */
-export async function showActs(work: Work, call: Call): Promise<number> {
-  const since = dayFrom(optionOf(call, "since"));
-  const acts = await work.store.acts(since === undefined ? {} : { since });
-  if (work.config.quiet) return 0;
-  const count = await writeList(call, work, "act", ACTS, acts, (act) => historyLines([act]));
-  if (count === 0 && !work.config.json && call.flags["csv"] !== true) call.stdout.write(`${STATUS_WORDS.no_acts}\n`);
+export async function showActs({ store, config }: Work, call: Call): Promise<number> {
+  const since = call.flags["since"] === undefined ? 0 : daySaid(call, "since");
+  const acts = await store.acts({ since });
+  const after = (count: number): string[] => (count === 0 ? [STATUS_WORDS.no_acts] : []);
+  const list = { columns: ACTS, textsOf: (act: Act) => historyLines([act]), after };
+  if (!config.quiet) await writeList(call, config, "act", acts, list);
   return 0;
 }
 
@@ -156,15 +159,6 @@ export function historyLines(acts: readonly Act[], runs: readonly Run[] = []): s
   return historyOf(acts, runs).map(
     ({ at, who, what, why }) => `${isoSecond(at)} ${who}: ${what}${why === "" ? "" : ` (${why})`}`,
   );
-}
-
-/** The beginning of a day, UTC, as `2026-11-01` says it. Throws `usage` for anything else. */
-function dayFrom(said: string | undefined): number | undefined {
-  if (said === undefined) return undefined;
-  const at = /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(said) : Number.NaN;
-  if (Number.isNaN(at) || at % DAY_MS !== 0)
-    throw new PaydropError("no_day", { option: "--since", said: printable(said, 40) });
-  return at;
 }
 
 /** A line of a list for a spreadsheet. */

@@ -29,7 +29,10 @@ export async function run(call: Call): Promise<number> {
   return 0;
 }
 
-/** What to write, and what there is to say of it afterwards. */
+/** Every row has a cell for each column; in JSON a row has what it fills. */
+const isTabular = (format: FileFormat): boolean => format === "csv" || format === "xlsx";
+
+/** What to write. */
 interface Filling {
   readonly header: readonly string[];
   readonly sheet: string;
@@ -48,9 +51,8 @@ async function fromExamples(
   if (!operation)
     throw new PaydropError("unknown_word", { thing: "operation", said, words: OPERATION_NAMES.join(", ") });
   const fields = fieldsOf(formSaid(operation, optionOf(call, "option")?.toUpperCase()));
-  const isTable = format === "csv" || format === "xlsx";
+  const isTable = isTabular(format);
   const rows = ([0, 1] as const).map((which): Row => {
-    // in a table the header names every column; in JSON a row has what it fills, and numbers are numbers
     const filled = fields.filter(({ examples }) => isTable || examples[which] !== "");
     const cells = filled.map(({ kind, examples }): Cell => {
       const isNumber = !isTable && (kind === "amount" || kind === "whole");
@@ -83,11 +85,9 @@ async function fromBatch(call: Call, out: string | undefined, asked?: FileFormat
     const format = asked ?? batch.format;
     const { table, plan } = await openKept(snapshotPath(config.state_dir, batch.sha256), batch);
     // a value that is invalid because it is no text would become text in another format
-    const invalid = new Set<number>();
-    for await (const page of recordsOf(store, batch.id, { states: ["invalid"] })) {
-      for (const { row } of page) invalid.add(row);
-    }
-    const isTable = format === "csv" || format === "xlsx";
+    const records = (await Array.fromAsync(recordsOf(store, batch.id, { states: ["invalid"] }))).flat();
+    const invalid = new Set(records.map(({ row }) => row));
+    const isTable = isTabular(format);
     const header = table.header ?? (isTable ? await allColumns(table) : []);
     let copied = 0;
     async function* pages(): AsyncGenerator<readonly Row[]> {

@@ -22,7 +22,7 @@ export const ACTED = {
   settled_done: "Row {row} of batch {batch} ({amount}) is settled as done by {by}. It is never sent again.",
   settled_not_done: `Row {row} of batch {batch} ({amount}) is settled as not done by {by}. It may go again.
     → If it was paid in another way: paydrop cancel {batch} --row {row} --by NAME. To send it: paydrop retry {batch}`,
-  settled_before: "Row {row} of batch {batch} was settled so before. Nothing was changed.",
+  settled_before: "Row {row} of batch {batch} is unknown no more: {state}. Nothing was changed.",
   settled_skipped: "{lines:line} without a decision yet.",
   freed: "{rows:row} of batch {batch} waited for that and may go now. → paydrop resume {batch}",
   backed_up: "{file}: the journal and {snapshots:snapshot}, {bytes:byte}.",

@@ -1,6 +1,7 @@
 import { FileRefusedError, foreseen, messageOf, PaydropError } from "../errors.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { tellFault } from "../messages/faults.ts";
+import type { Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 
 /**
@@ -14,18 +15,19 @@ export function errorText(thrown: unknown, json: boolean, verbose: boolean): str
   return `${linesOf(error).join("\n")}\n${stack}`;
 }
 
-/** Faults of one file that have the same advice share it. */
 function linesOf(error: unknown): string[] {
   if (error instanceof FileRefusedError) {
-    const told = error.faults.map(tellFault);
-    const lines = told.flatMap(({ text, todo }, at) =>
-      withTodo(`${error.file}: ${text}`, todo === told[at + 1]?.todo ? "" : todo),
-    );
+    const lines = faultLines(error.faults, `${error.file}: `);
     return error.batch === undefined ? lines : [...lines, `Nothing more was sent of its batch ${error.batch}.`];
   }
-  if (error instanceof PaydropError) return withTodo(`paydrop: ${error.message}`, error.hint);
-  const { message, hint } = new PaydropError("internal", { found: messageOf(error) });
-  return withTodo(`paydrop: ${message}`, hint);
+  const known = error instanceof PaydropError ? error : new PaydropError("internal", { found: messageOf(error) });
+  return withTodo(`paydrop: ${known.message}`, known.hint);
+}
+
+/** Each fault with its row and column; those in a row that have the same advice share it. `lead`: the file's name. */
+export function faultLines(faults: readonly Fault[], lead = ""): string[] {
+  const told = faults.map(tellFault);
+  return told.flatMap(({ text, todo }, at) => withTodo(lead + text, todo === told[at + 1]?.todo ? "" : todo));
 }
 
 function withTodo(message: string, todo: string): string[] {
@@ -34,13 +36,7 @@ function withTodo(message: string, todo: string): string[] {
 }
 
 function errorObject(error: unknown): Record<string, unknown> {
-  const known = error instanceof PaydropError;
-  return {
-    type: "error",
-    code: known ? error.code : "internal",
-    message: messageOf(error),
-    hint: known ? error.hint : "",
-    exit_code: exitCodeOf(error),
-    ...(error instanceof FileRefusedError ? { file: error.file, faults: error.faults } : {}),
-  };
+  const { code, hint } = error instanceof PaydropError ? error : { code: "internal", hint: "" };
+  const file = error instanceof FileRefusedError ? { file: error.file, faults: error.faults } : {};
+  return { type: "error", code, message: messageOf(error), hint, exit_code: exitCodeOf(error), ...file };
 }

@@ -81,6 +81,18 @@ export function nextLines(next: readonly string[], destination: string, { again 
   return labelled("next", steps);
 }
 
+/** Cells below each other, each column as wide as its widest cell, or as `least` says; those in `right` end together. */
+export function inColumns(
+  rows: readonly (readonly string[])[],
+  { least = [], right = [] }: { readonly least?: readonly number[]; readonly right?: readonly number[] } = {},
+): string[] {
+  const widthOf = (at: number): number => Math.max(least[at] ?? 0, ...rows.map((row) => row[at]?.length ?? 0));
+  const widths = (rows[0] ?? []).map((_, at) => widthOf(at));
+  const padded = (cell: string, at: number): string =>
+    right.includes(at) ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0);
+  return rows.map((row) => row.map(padded).join("  ").trimEnd());
+}
+
 /** Lines as text, each with its end. */
 export function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join("");

@@ -1,6 +1,7 @@
 import { mask, maskAccountId, maskStray, maskStrayAmount } from "../mask.ts";
 import { fieldsOf } from "../operations/index.ts";
 import { printable } from "../printable.ts";
+import { inColumns } from "./look.ts";
 import type { Proposal, ProposalClues } from "../reader/propose.ts";
 
 /** What a person looks at before they confirm a mapping: each column, what it would be, why, and its first values. */
@@ -8,12 +9,11 @@ export function proposalText(file: string, { columns, values }: ProposalClues, p
   const { operation, form, unit } = proposal;
   const heading = ["their column", "our field", "why", "first values"];
   const rows = [heading, ...columns.flatMap((column, at) => linesOf(column, values[at] ?? [], proposal))];
-  const widths = heading.map((_, at) => Math.min(40, Math.max(...rows.map((row) => row[at]?.length ?? 0))));
   const counted =
     unit && `amounts are ${unit.unit} (${unit.why})${unit.unit === "paise" ? ": a hundredth is sent" : ""}`;
   const lines = [
     `${file}   read as ${form.option === undefined ? operation : `${operation}, option ${form.option}`}`,
-    ...rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd()),
+    ...inColumns(rows).map((line) => `  ${line}`),
     ...(counted ? [counted] : []),
   ];
   return lines.map((line) => `${printable(line)}\n`).join("");

@@ -1,13 +1,14 @@
+import { basename } from "node:path";
 import { minuteOf } from "../day.ts";
-import type { AccountTotals, BatchReport, ByStatus } from "../events.ts";
+import type { AccountTotals, BatchReport, ByStatus, CheckedFile, RunEvent } from "../events.ts";
 import type { Tally } from "../journal/store.ts";
-import { tellFault } from "../messages/faults.ts";
-import { counted, type Fault } from "../messages/sentence.ts";
-import { noteOf } from "../messages/statuses.ts";
+import { counted } from "../messages/sentence.ts";
+import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { remarkTexts } from "../results/summary.ts";
 import { occurringIn } from "../results/totals.ts";
-import { durationText, labelled, nextLines, SIGNS, styled, textOf, type Look, type Style } from "./look.ts";
+import { faultLines } from "./error-text.ts";
+import { durationText, inColumns, labelled, nextLines, SIGNS, styled, textOf, type Look, type Style } from "./look.ts";
 
 const NOTHING_SENT = "nothing was sent in this run: what can go had gone before";
 
@@ -82,28 +83,71 @@ interface TallyLine {
 
 /** Names, rows and sums in columns, the notes beside them. */
 function tallyTable(title: string, lines: readonly TallyLine[], look: Look): string[] {
-  const width = (least: number, textOfLine: (line: TallyLine) => string): number =>
-    Math.max(least, ...lines.map((line) => textOfLine(line).length));
-  const [names, counts] = [width(14, ({ name }) => name), width(4, ({ tally }) => String(tally.rows))];
-  const amounts = width(14, ({ tally }) => tally.amount);
-  const draw = (name: string, rows: string, amount: string): string =>
-    `  ${name.padEnd(names)}  ${rows.padStart(counts)}  ${amount.padStart(amounts)}`;
-  return [
-    draw(title, "rows", "amount"),
-    ...lines.map(({ name, tally, note, style }) => {
-      const line = draw(name, String(tally.rows), tally.amount);
-      const shown = style === undefined ? line : styled(style, line, look);
-      if (note === undefined) return shown;
-      return `${shown}   ${styled("dim", note, look)}`;
-    }),
-  ];
+  const cells = lines.map(({ name, tally }) => [name, String(tally.rows), tally.amount]);
+  const columns = { least: [14, 4, 14], right: [1, 2] };
+  return inColumns([[title, "rows", "amount"], ...cells], columns).map((drawn, at) => {
+    const { style, note } = lines[at - 1] ?? {};
+    const line = `  ${drawn}`;
+    const shown = style === undefined ? line : styled(style, line, look);
+    return note === undefined ? shown : `${shown}   ${styled("dim", note, look)}`;
+  });
 }
 
-/** Each fault with its row and column; the arrow line stands once below those that share it. `lead`: the file's name. */
-export function faultLines(faults: readonly Fault[], lead = ""): string[] {
-  const all = faults.map((fault) => tellFault(fault));
-  return all.flatMap(({ text, todo }, index) => {
-    const isShared = todo === "" || all[index + 1]?.todo === todo;
-    return [lead + printable(text), ...(isShared ? [] : [`  → ${printable(todo)}`])];
-  });
+/** What `check` tells of a file: what was read, its sums, the first complaints of each kind, the counts. */
+export function checkText(checked: CheckedFile, look: Look): string {
+  const { byStatus, pointedOutCount } = checked;
+  const wordOf = (status: keyof typeof STATUSES): string => (status === "not_sent" ? "ready" : STATUSES[status].word);
+  const counts = occurringIn(byStatus).map(([status, { rows }]) => `${rows} ${wordOf(status)}`);
+  if (pointedOutCount > 0) counts.push(`${pointedOutCount} to look at`);
+  const last = `${counts.join("   ") || "nothing to send"}        nothing was sent`;
+  return textOf([...readLines(checked, [], [], look), styled("bold", last, look)]);
+}
+
+/** The beginning of a run: what was read, where it goes, the sums, what is pointed out and what does not go. */
+export function openingText(
+  { checked, batch, toSend, toSendTotal, resumed }: Extract<RunEvent, { type: "start" }>,
+  look: Look,
+): string {
+  const { total, destination, environment } = checked;
+  const to = `to ${printable(destination)} (${environment})`;
+  const going = `${counted(toSend)} of ${total.rows}, ${toSendTotal}, will be sent in this run`;
+  const lines = readLines(checked, [`batch ${batch}${resumed ? ", going on" : ""}`], [to], look);
+  return textOf([...lines, ...(toSend === total.rows ? [] : [going])]);
+}
+
+/** The last line before a person says yes: how many, how much, from where, to where. */
+export function questionText(checked: CheckedFile): string {
+  const { operation, accounts, destination, environment, byStatus } = checked;
+  const { rows, amount } = byStatus.not_sent ?? { rows: 0, amount: "0.00" };
+  const [first] = accounts;
+  const from = first ? ` from ${accounts.length === 1 ? first.account : counted(accounts.length, "account")}` : "";
+  const where = `${printable(destination)}${environment === "test" ? " (test)" : ""}`;
+  return `Send ${counted(rows)} (${operation}), ${amount}${from}, to ${where}? Type yes:`;
+}
+
+/** What was read; then what stops a row, what waits, and what is only pointed out, each line to be copied alone. */
+function readLines(checked: CheckedFile, more: readonly string[], below: readonly string[], look: Look): string[] {
+  const { file, operation, period, mapping, control, total, accounts, remarks } = checked;
+  const name = printable(basename(file));
+  const read = mapping === undefined ? [] : [`mapping ${printable(mapping)}`];
+  const stated = [control?.rows === undefined ? "" : counted(control.rows), control?.total ?? ""].filter(Boolean);
+  const nobody = "nobody stated any; compare rows and amount with where the file came from";
+  const said = stated.length > 0 ? `equal ${stated.join(" and ")}, as stated` : nobody;
+  const kinds = [
+    ["", "invalid", checked.invalid, checked.invalidCount],
+    ["held: ", "held", checked.held, checked.heldCount],
+    ["look at this: ", "such", checked.pointedOut, checked.pointedOutCount],
+  ] as const;
+  return [
+    [name, operation, ...periodPart(period), ...read, ...more].join("   "),
+    ...sumsTable(accounts, total, look),
+    `  control totals: ${said}`,
+    ...below,
+    ...kinds.flatMap(([word, kind, faults, count]) => {
+      const others = count - new Set(faults.map(({ row }) => row)).size;
+      const rest = others > 0 ? [`  and ${counted(others, `more ${kind} row`)}`] : [];
+      return [...faultLines(faults, `${name}: ${word}`), ...rest];
+    }),
+    ...remarkTexts(remarks).map((text) => `${name}: ${printable(text)}`),
+  ];
 }

@@ -1,9 +1,10 @@
+import type { Config } from "../config/schema.ts";
 import type { BatchReport, ResultStatus, RunEvent } from "../events.ts";
+import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
-import { openingText } from "./check-text.ts";
 import { asLine, jsonLine, jsonSummary, plain, plainEnd, plainLine } from "./json-lines.ts";
-import { durationText, SIGNS, type Paper } from "./look.ts";
-import { summaryText } from "./summary-text.ts";
+import { durationText, SIGNS, type Look, type Paper } from "./look.ts";
+import { openingText, summaryText } from "./summary-text.ts";
 
 /** Tells a person, a log or a program what runs do: what a batch's events go to. */
 export interface Teller {
@@ -14,32 +15,35 @@ export interface Teller {
   close(): void;
 }
 
-interface TellerFacts {
-  readonly stdout: Paper;
-  readonly stderr: Paper;
-  readonly json: boolean;
-  readonly quiet: boolean;
-  /** stderr belongs to the log: nothing is told there but what `say` says. */
-  readonly isLogOnStderr?: boolean;
-}
-
-/** JSON lines for a program, a rewritten line for a person, plain lines for a log; with `quiet` only what went wrong. */
-export function createTeller({ stdout, stderr, json, quiet, isLogOnStderr }: TellerFacts): Teller {
+/**
+ * JSON lines for a program, a rewritten line for a person, plain lines for a log; with `quiet` only what went wrong.
+ * `isLogOnStderr`: stderr belongs to the log, and nothing is told there but what `say` says.
+ */
+export function createTeller(
+  { json, quiet }: Pick<Config, "json" | "quiet">,
+  stdout: Paper,
+  stderr: Paper,
+  isLogOnStderr = false,
+): Teller {
   const ended = (report: BatchReport): void => {
     if (quiet && report.exitCode === 0) return;
     stdout.write(json ? asLine(jsonSummary(report)) : summaryText(report, stdout.look));
   };
-  const say = (text: string): void => stderr.write(`${text}\n`);
-  if (quiet || (isLogOnStderr && !json)) return { tell: () => undefined, ended, say, close: () => undefined };
-  if (json) return jsonTeller(stdout, ended, say);
-  return liveTeller(stderr, ended);
+  const silent = {
+    tell: () => undefined,
+    ended,
+    say: (text: string) => stderr.write(`${text}\n`),
+    close: () => undefined,
+  };
+  if (quiet || (isLogOnStderr && !json)) return silent;
+  return json ? jsonTeller(stdout, silent) : liveTeller(stderr, ended);
 }
 
 /** A row is told within this time; in between rows gather, because a write per row costs more than the row. */
 const GATHER_MS = 100;
 const GATHER_CHARACTERS = 65_536;
 
-function jsonTeller(stdout: Paper, ended: Teller["ended"], say: Teller["say"]): Teller {
+function jsonTeller(stdout: Paper, rest: Teller): Teller {
   let gathered = "";
   const flush = (): void => {
     if (gathered !== "") stdout.write(gathered);
@@ -47,14 +51,14 @@ function jsonTeller(stdout: Paper, ended: Teller["ended"], say: Teller["say"]): 
   };
   const timer = setInterval(flush, GATHER_MS).unref();
   return {
-    say,
+    ...rest,
     tell(event) {
       gathered += asLine(jsonLine(event));
       if (gathered.length >= GATHER_CHARACTERS) flush();
     },
     ended(report) {
       flush();
-      ended(report);
+      rest.ended(report);
     },
     close() {
       clearInterval(timer);
@@ -67,16 +71,14 @@ function jsonTeller(stdout: Paper, ended: Teller["ended"], say: Teller["say"]): 
 class Progress {
   readonly toSend: number;
   readonly counts = new Map<ResultStatus, number>();
-  readonly #beganMs: number;
+  readonly #beganMs = Date.now();
   readonly #notSent = new Set<number>();
   done = 0;
   /** When a plain line was written last, and how many rows were done by then. */
-  told: { readonly atMs: number; readonly done: number };
+  told = { atMs: this.#beganMs, done: 0 };
 
-  constructor(toSend: number, nowMs: number) {
+  constructor(toSend: number) {
     this.toSend = toSend;
-    this.#beganMs = nowMs;
-    this.told = { atMs: nowMs, done: 0 };
   }
 
   /** A row that is told twice (not sent, then accepted) counts once, by its last status. */
@@ -89,9 +91,9 @@ class Progress {
   }
 
   /** `██████████░░░░  211/240  88 %   about 14 s left   ✓ 207   ? 1`: one line that fits the terminal. */
-  line(nowMs: number, width: number): string {
+  line(width: number): string {
     const share = Math.min(1, this.done / this.toSend);
-    const leftMs = ((nowMs - this.#beganMs) * (1 - share)) / share;
+    const leftMs = ((Date.now() - this.#beganMs) * (1 - share)) / share;
     const signs = [...this.counts].flatMap(([status, rows]) => (rows > 0 ? [`${SIGNS[status][0]} ${rows}`] : []));
     const left = Number.isFinite(leftMs) ? [`about ${durationText(Math.ceil(leftMs / 1000) * 1000)} left`] : [];
     const told = [`${this.done}/${this.toSend}  ${Math.floor(share * 100)} %`, ...left, ...signs].join("   ");
@@ -124,7 +126,7 @@ function liveTeller({ write, look, isTerminal }: Paper, ended: Teller["ended"]):
   const redraw = (): void => {
     // of two batches at a time the line shows the one that began first: the other one is small
     const [first] = going.values();
-    if (first && first.toSend > 0) draw(first.line(Date.now(), look.width));
+    if (first && first.toSend > 0) draw(first.line(look.width));
   };
   const sayProgress = (): void => {
     const atMs = Date.now();
@@ -141,7 +143,7 @@ function liveTeller({ write, look, isTerminal }: Paper, ended: Teller["ended"]):
     say,
     tell(event) {
       const { type, batch } = event;
-      if (type === "start") going.set(batch, new Progress(event.toSend, Date.now()));
+      if (type === "start") going.set(batch, new Progress(event.toSend));
       if (type === "stopped") going.delete(batch);
       if (type === "row") going.get(batch)?.add(event);
       const text = isTerminal ? screenText(event, look) : plainLine(event, Date.now());
@@ -160,12 +162,11 @@ function liveTeller({ write, look, isTerminal }: Paper, ended: Teller["ended"]):
   };
 }
 
-function screenText(event: RunEvent, look: Paper["look"]): string | undefined {
-  const line = (text: string): string => `${event.batch}: ${text}`;
-  if (event.type === "start") return openingText(event.checked, event.batch, event, look);
-  if (event.type === "stopped") return line(`stopping: ${printable(event.stop.message)}`);
-  const { reason } = event;
-  if (event.type === "waiting")
-    return line(`waits ${Math.ceil(event.waitMs / 1000)} s: ${reason.replaceAll("_", " ")}`);
-  return event.alone ? line(`row ${event.row} went alone: ${event.status.replace("_", " ")}`) : undefined;
+function screenText(event: RunEvent, look: Look): string | undefined {
+  const { type, batch } = event;
+  if (type === "start") return openingText(event, look);
+  if (type === "stopped") return `${batch}: stopping: ${printable(event.stop.message)}`;
+  if (type === "waiting")
+    return `${batch}: waits ${Math.ceil(event.waitMs / 1000)} s: ${event.reason.replaceAll("_", " ")}`;
+  return event.alone ? `${batch}: row ${event.row} went alone: ${STATUSES[event.status].word}` : undefined;
 }

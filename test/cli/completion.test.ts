@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { nameOf } from "../../src/commands/command.ts";
-import * as completion from "../../src/commands/completion.ts";
+import { completion } from "../../src/commands/help-completion.ts";
 import { COMMANDS } from "../../src/commands/list.ts";
 import { flagOf, SETTING_NAMES } from "../../src/config/schema.ts";
 import { OPERATIONS } from "../../src/operations/index.ts";
 import { called } from "../support/call.ts";
 
 async function script(shell: string): Promise<string> {
-  const run = (call: Parameters<typeof completion.run>[0]) => completion.run(call, COMMANDS);
+  const run = (call: Parameters<typeof completion>[0]) => completion(call, COMMANDS);
   return (await called({ run }, [shell], {})).stdout;
 }
 

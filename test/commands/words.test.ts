@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import * as release from "../../src/commands/release.ts";
+import { release } from "../../src/commands/release-retry-resume.ts";
 import * as settle from "../../src/commands/settle.ts";
 import * as status from "../../src/commands/status.ts";
 import type { FileRefusedError } from "../../src/errors.ts";
@@ -26,7 +26,7 @@ test("held rows that were paid before → let go only by their sum, and nothing 
   for (const total of [undefined, "157.51", "157.5 0", ""]) {
     const more = { all: true, ...(total === undefined ? {} : { total }) };
     const said = { operands: [batch], flags: { ...flags, ...more }, env: { PAYDROP_API_KEY: "key-of-this-test" } };
-    expect(await calledToSend(release.run, said), total).toMatchObject({ code: 2, stderr: expect.stringContaining("157.50") as string }); // prettier-ignore
+    expect(await calledToSend(release, said), total).toMatchObject({ code: 2, stderr: expect.stringContaining("157.50") as string }); // prettier-ignore
   }
   expect(await statesOf(desk, batch)).toBe("held held held");
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { run } from "../../src/commands/help.ts";
+import { help as print } from "../../src/commands/help-completion.ts";
 import { COMMANDS } from "../../src/commands/list.ts";
 import { nameOf, type Call } from "../../src/commands/command.ts";
 import { flagOf, SETTING_NAMES, SETTINGS } from "../../src/config/schema.ts";
@@ -21,7 +21,7 @@ async function help(topic?: string): Promise<string> {
     stdout: output,
     stderr: output,
   };
-  expect(await run(call)).toBe(0);
+  expect(await print(call)).toBe(0);
   return written.join("");
 }
 

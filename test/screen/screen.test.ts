@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { tellFault } from "../../src/messages/faults.ts";
-import { checkText, openingText, questionText } from "../../src/screen/check-text.ts";
-import { summaryText } from "../../src/screen/summary-text.ts";
+import { checkText, openingText, questionText, summaryText } from "../../src/screen/summary-text.ts";
 import { CHECKED, REPORT } from "../support/records.ts";
 
 const PLAIN = { color: false, width: Number.POSITIVE_INFINITY };
@@ -86,12 +85,12 @@ test("what a check found → sums, the first of each kind with one thing to do, 
 });
 
 test("before it sends → operation, sums, destination, what does not go; then one question", () => {
-  const going = { toSend: 236, toSendTotal: "11000000.00", resumed: true };
-  const text = openingText(CHECKED, "K7Q29F3M", going, PLAIN);
+  const going = { batch: "K7Q29F3M", toSend: 236, toSendTotal: "11000000.00", resumed: true };
+  const text = openingText({ type: "start", checked: CHECKED, ...going }, PLAIN);
   expect(text).toContain("october-payroll.csv   payout, option B   period 2026-10   batch K7Q29F3M, going on\n");
   expect(text).toContain("to https://api.bank.example (live)\n");
   expect(text).toContain("236 rows of 240, 11000000.00, will be sent in this run\n");
-  expect(questionText(CHECKED, going)).toBe(
+  expect(questionText(CHECKED)).toBe(
     "Send 236 rows (payout, option B), 11000000.00 from 2 accounts, to https://api.bank.example? Type yes:",
   );
 });

@@ -36,11 +36,9 @@ afterEach(() => vi.useRealTimers());
 function teller(more: { json?: boolean; quiet?: boolean; isTerminal?: boolean; isLogOnStderr?: boolean }): Teller {
   const { isTerminal = false, json = false, quiet = false, isLogOnStderr = false } = more;
   const look = { color: false, width: isTerminal ? 80 : Number.POSITIVE_INFINITY };
-  return createTeller({
-    stdout: { write: (text) => void (stdout += text), look, isTerminal },
-    stderr: { write: (text) => void (stderr += text), look, isTerminal },
-    ...{ json, quiet, isLogOnStderr },
-  });
+  const out = { write: (text: string) => void (stdout += text), look, isTerminal };
+  const err = { write: (text: string) => void (stderr += text), look, isTerminal };
+  return createTeller({ json, quiet }, out, err, isLogOnStderr);
 }
 
 test("--json → one object per event, the last one the summary, amounts as text", () => {

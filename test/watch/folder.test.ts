@@ -11,9 +11,8 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { run as pauseBatch } from "../../src/commands/pause.ts";
-import { run as release } from "../../src/commands/release.ts";
-import { run as resume } from "../../src/commands/resume.ts";
+import { pause as pauseBatch } from "../../src/commands/pause-cancel.ts";
+import { release, resume } from "../../src/commands/release-retry-resume.ts";
 import { called, type Called } from "../support/call.ts";
 import { answer, inOrder, pause, type FaultServer, type Reply } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";

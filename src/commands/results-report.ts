@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { writeAgain } from "../batch.ts";
 import { openKept } from "../checks/open-file.ts";
-import { loadSettings } from "../config/load.ts";
 import { accessLike, writeAtomically } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
@@ -9,41 +9,49 @@ import { printable } from "../printable.ts";
 import * as place from "../results/place.ts";
 import { collectReport } from "../results/report.ts";
 import { REPORT_MARK, reportPage } from "../results/report-page.ts";
-import { asLine } from "../screen/json-lines.ts";
+import { jsonSummary } from "../screen/json-lines.ts";
 import { paperOf, textOf } from "../screen/look.ts";
+import { summaryText } from "../screen/summary-text.ts";
 import { snapshotPath } from "../state-dir.ts";
-import type { Call } from "./command.ts";
-import { knownBatch, openWork } from "./open-work.ts";
+import { show, type Call } from "./command.ts";
+import { knownBatch, withWork } from "./open-work.ts";
+
+/** Writes the results of a batch again from journal and snapshot (I11). Exit 0 when they lie beside the input, else 74. */
+export function results(call: Call): Promise<number> {
+  return withWork(call, "read", async (work, config) => {
+    const batch = await knownBatch(work.store, call.operands[0]);
+    const retryFormat = call.flags["retry_xlsx"] === true ? "xlsx" : undefined;
+    const report = await writeAgain(work, batch.id, { retryFormat });
+    const code = report.files.elsewhere === undefined ? 0 : 74;
+    const line = { ...jsonSummary(report), batch_exit_code: report.exitCode, exit_code: code };
+    show(call, config, line, summaryText(report, paperOf(call.stdout, config, call.flags).look), code);
+    return code;
+  });
+}
 
 /**
  * Writes a page on a batch for people to read, print and sign. Exit 0; 74 when it could not lie beside the input; 75
  * while rows of it are on their way.
  */
-export async function run(call: Call): Promise<number> {
-  const { config } = loadSettings(call);
-  const work = await openWork(config, undefined, "read");
-  try {
-    const { batch, file } = await batchSaid(work.store, call.operands[0]);
+export function report(call: Call): Promise<number> {
+  return withWork(call, "read", async ({ store }, config) => {
+    const { batch, file } = await batchSaid(store, call.operands[0]);
     const { id, onItsWay, sha256 } = batch;
     if (onItsWay > 0) throw new PaydropError("being_sent", { batch: id, rows: onItsWay });
     const kept = await openKept(snapshotPath(config.state_dir, sha256), batch);
-    const report = await collectReport({ ...kept, store: work.store, batch });
-    const page = reportPage(report, config.time_zone ?? "UTC");
+    const collected = await collectReport({ ...kept, store, batch });
+    const page = reportPage(collected, config.time_zone ?? "UTC");
     const { path, elsewhere } = await place.besideOrElsewhere(file, id, config.state_dir, async (beside, why) => ({
       path: await writePage(page, id, beside),
       elsewhere: why,
     }));
-    const { headline, exitCode: batch_exit_code } = report;
+    const { headline, exitCode: batch_exit_code } = collected;
     const exit_code = elsewhere === undefined ? 0 : 74;
-    if (config.quiet && exit_code === 0) return exit_code;
-    const { write } = paperOf(call.stdout, config, call.flags);
     const why = elsewhere === undefined ? [] : [printable(elsewhere)];
-    const object = { type: "summary", batch: id, report: path, elsewhere, headline, batch_exit_code, exit_code };
-    write(config.json ? asLine(object) : textOf([headline, ...why, `report     ${printable(path)}`]));
+    const line = { type: "summary", batch: id, report: path, elsewhere, headline, batch_exit_code, exit_code };
+    show(call, config, line, textOf([headline, ...why, `report     ${printable(path)}`]), exit_code);
     return exit_code;
-  } finally {
-    await work.close();
-  }
+  });
 }
 
 /** An earlier batch's report is kept under its id; where the file's name is a later batch's by now, this one's is. */
@@ -51,14 +59,10 @@ async function writePage(page: string, id: string, file: string): Promise<string
   const noted = await place.notedIn(`${file}.summary.json`);
   const usual = `${file}.report.html`;
   const path = noted === undefined || noted.batch === id ? usual : place.nameOfBatch(usual, id);
-  await place.makeWay(path, id, reportOf);
+  // a report is ours by its beginning
+  await place.makeWay(path, id, async (there) => REPORT_MARK.exec(await readFile(there, "utf8"))?.[1]);
   await writeAtomically(path, [page], { ...(await accessLike(file)), replace: true });
   return path;
-}
-
-/** A report is ours by its beginning. */
-async function reportOf(path: string): Promise<string | undefined> {
-  return REPORT_MARK.exec(await readFile(path, "utf8"))?.[1];
 }
 
 /** The batch that a person names by its id or, as a clerk does, by the file that it was made of. */

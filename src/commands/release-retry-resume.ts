@@ -1,0 +1,172 @@
+import { rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { formatUnits, isSameAmount, unitsOf } from "../amount.ts";
+import { sendReady } from "../batch.ts";
+import { messageOf, PaydropError } from "../errors.ts";
+import { stopFilesIn } from "../intake/inbox.ts";
+import { askRelease, release as releaseRows } from "../journal/release.ts";
+import type { Act, BatchRecord } from "../journal/store.ts";
+import { ACTED } from "../messages/acts.ts";
+import { tellNotReleased } from "../messages/holds.ts";
+import { FOLDER_RESUMED } from "../messages/intake.ts";
+import { told } from "../messages/sentence.ts";
+import { asWord, printable } from "../printable.ts";
+import { answerStop, openAnswer, putAnswer } from "../results/answers.ts";
+import { wake } from "../submission/again.ts";
+import { optionOf, rowsSaid, say, show, summarize, textNeeded, type Call } from "./command.ts";
+import { resumeCommand } from "./folder-work.ts";
+import { actSaid, knownBatch, openEither, personNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
+import { withSending } from "./sending.ts";
+
+/** What a person's word let go. */
+interface LetGo {
+  readonly rows: readonly number[];
+  /** What does not go, and why: lines for a person. */
+  readonly stays: readonly string[];
+  /** The exit code where nothing goes. */
+  readonly code?: number;
+}
+
+interface Asked {
+  readonly work: OpenedWork;
+  readonly batch: BatchRecord;
+  /** The act of whoever said it, to be written down with the rows. */
+  readonly act: Act;
+}
+
+/**
+ * Rows go by a person's word. `decide` is called inside `store.judging()` and makes them ready (I14); they and their sum
+ * are told, then they are sent. While another process sends from this state folder (I9) they are left to it.
+ */
+function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<LetGo>): Promise<number> {
+  return withSending(call, async (sending) => {
+    const { config, teller } = sending;
+    const [work, isSender] = await openEither((mode) => sending.open(mode));
+    try {
+      const { store } = work;
+      const batch = await knownBatch(store, call.operands[0]);
+      const { id } = batch;
+      if (batch.phase === "cancelled") throw new PaydropError("batch_cancelled", { batch: id });
+      const act = actSaid(call, work, kind, id);
+      const { rows, stays, code = 0 } = await store.judging(() => decide({ work, batch, act }));
+      const none = rows.length + stays.length > 0 ? [] : [told(ACTED.none_waits, { batch: id }).text];
+      if (!config.json && !config.quiet) call.stdout.write([...stays, ...none].map((line) => `${line}\n`).join(""));
+      if (rows.length > 0) {
+        const records = await store.rows({ batch: id, rows });
+        const sum = formatUnits(records.reduce((units, { amount = "0" }) => units + unitsOf(amount), 0n));
+        say(call, config, "going", { batch: id, rows: rows.length, sum });
+      }
+      if (isSender && rows.length > 0) {
+        const report = await sendReady(work, id);
+        await putAnswer(report.file, openAnswer(report));
+        teller.ended(report);
+        return report.exitCode;
+      }
+      const written = await writeAfter(work, id);
+      if (rows.length > 0) {
+        // by this a watch that had done with the batch sees that it goes on
+        await store.setBatch(id, { owesResults: true });
+        say(call, config, "left", { batch: id });
+      }
+      return summarize(call, config, written || code, { batch: id, requests: 0 });
+    } finally {
+      await work.close();
+    }
+  });
+}
+
+const RELEASE = 'paydrop release BATCH --row N --by NAME --reason "two payments are meant"';
+
+/** Held rows go, and duplicate ones that are named; never one that is held for a row without an end. */
+export function release(call: Call): Promise<number> {
+  return letGo(call, "release", async ({ work, batch, act }) => {
+    const { store, config } = work;
+    personNamed(config, RELEASE);
+    textNeeded(call, "reason", RELEASE);
+    const named = rowsSaid(call);
+    if ((call.flags["all"] === true) === (named !== undefined)) {
+      throw new PaydropError("rows_or_all", { all: "--all", example: RELEASE });
+    }
+    const asked = await askRelease(store, batch, named ?? "all", config, work.now());
+    const { acceptedBefore, refused } = asked;
+    const stays = refused.map((one) => tellNotReleased(one, batch.id));
+    // of rows that were named all go, or none
+    if (named && refused.length > 0) return { rows: [], stays, code: 6 };
+    const total = optionOf(call, "total");
+    const isSaid = total !== undefined && isSameAmount(total, acceptedBefore.amount);
+    if (acceptedBefore.rows > 1 && !isSaid) {
+      const { rows, amount: sum } = acceptedBefore;
+      throw new PaydropError("release_total", { batch: batch.id, rows, sum });
+    }
+    const rows = await releaseRows(store, batch, asked, act);
+    return { rows, stays, code: refused.length > 0 ? 6 : 0 };
+  });
+}
+
+const RETRY = 'paydrop retry BATCH --rejected --by NAME --reason "there are funds now"';
+
+/**
+ * Rows not sent, settled as not done, or refused for the key or the address go again; with `--rejected`, by a named
+ * person, those that were refused for themselves, too, as they are.
+ */
+export function retry(call: Call): Promise<number> {
+  return letGo(call, "retry", async (asked) => {
+    const { work, batch } = asked;
+    if (batch.phase === "paused") throw new PaydropError("batch_paused", { batch: batch.id });
+    if (call.flags["rejected"] !== true) return woken(asked, "retry");
+    personNamed(work.config, RETRY);
+    textNeeded(call, "reason", RETRY);
+    return woken(asked, "retry", "retry_rejected");
+  });
+}
+
+/** A batch goes on, paused or not, with what its file would send again; `--inbox`: a folder after a STOP. */
+export async function resume(call: Call): Promise<number> {
+  const inbox = optionOf(call, "inbox");
+  if (inbox !== undefined) return resumeInbox(call, inbox);
+  return letGo(call, "resume", async (asked) => {
+    const { work, batch, act } = asked;
+    if (batch.phase === "paused") await work.store.setBatch(batch.id, { phase: "open" }, act);
+    return woken(asked, "run");
+  });
+}
+
+/** All that waits, with the rows that are taken up again. */
+async function woken({ work, batch: { id: batch }, act }: Asked, ...how: Parameters<typeof wake>[2][]): Promise<LetGo> {
+  const { store, config, now } = work;
+  let stay = 0;
+  for (const one of how) {
+    const { held, duplicate } = await wake(store, batch, one, { act, now: now(), rules: config });
+    stay += held.length + duplicate.length;
+  }
+  const waiting = await store.rows({ batch, states: ["ready"] });
+  const rows = waiting.filter(({ onItsWay }) => !onItsWay).map(({ row }) => row);
+  const facts = { batch, rows: stay, why: "the same payment went meanwhile" };
+  return { rows, stays: stay > 0 ? [told(ACTED.now_held, facts).text] : [] };
+}
+
+/**
+ * `--inbox DIR --by NAME`: what a STOP, or an unclear answer, held goes on. Nothing is sent by it: the watcher of the
+ * folder goes on, or its next run.
+ */
+function resumeInbox(call: Call, inbox: string): Promise<number> {
+  return withWork(call, "act", async ({ store, who, now }, config) => {
+    const by = personNamed(config, resumeCommand(inbox));
+    const path = resolve(inbox);
+    const folder = printable(path);
+    const stops = await stopFilesIn(path);
+    const isHeld = (await store.heldFolders()).some((held) => held.folder === path);
+    if (!isHeld && stops.length === 0) throw new PaydropError("folder_not_held", { folder });
+    // first of all: a STOP that stays would hold the folder again at once
+    for (const stop of stops) {
+      await rm(stop).catch((cause: unknown) => {
+        throw new PaydropError("stop_stays", { path: printable(stop), found: messageOf(cause) }, { cause });
+      });
+    }
+    await store.holdFolder(path, undefined, { ...who, at: now(), kind: "resume_folder" });
+    await answerStop(path, undefined);
+    const { text, todo } = told(FOLDER_RESUMED, { folder, by, command: `paydrop run ${asWord(path)}` });
+    show(call, config, { type: "summary", inbox, exit_code: 0 }, `${text}\n  → ${todo}\n`);
+    return 0;
+  });
+}
