@@ -58,7 +58,7 @@ describe("what is wrong with a command line", () => {
     [["config", "shw"], "show, example, schema"],
     [["help", "dupliactes"], "duplicates"],
   ])("%j is told with the right thing, exit 2, nothing on stdout", async (words, told) => {
-    const { code, stdout, stderr } = await paydrop(words);
+    const { code, stdout, stderr } = await paydrop(words, { XDG_STATE_HOME: temporaryFolder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(told);
   });
