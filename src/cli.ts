@@ -17,7 +17,7 @@ import { errorText } from "./screen/error-text.ts";
 const TRIAL = "paydrop template payout > try.csv && paydrop run --sandbox try.csv";
 const { version: VERSION } = createRequire(import.meta.url)("paydrop/package.json") as { version: string };
 const NAMES = COMMANDS.map(nameOf);
-/** Half of it makes a run a tenth slower; twice as much wins nothing. */
+/** Measured with 100,000 rows: left alone it grows three times as large, the peak by 120 MB, and the run takes longer. */
 const YOUNG_BYTES_MAX = 16 * 1024 * 1024;
 const argv = helpAsFlag(process.argv.slice(2));
 const stdout = outputTo(process.stdout);
@@ -151,8 +151,7 @@ function keepHeapSmall(): void {
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
     if (young && young.space_size < YOUNG_BYTES_MAX) return;
-    // it grows no more, and the old generation is cleared each time that it has grown by 60 %
-    setFlagsFromString("--semi-space-growth-factor=1 --heap-growing-percent=60");
+    setFlagsFromString("--semi-space-growth-factor=1");
     observer.disconnect();
   });
   observer.observe({ entryTypes: ["gc"] });

@@ -125,20 +125,13 @@ class Run {
   /** Answers that were read at one moment share a commit, and so do those that come while one is made. */
   async #commitAll(): Promise<void> {
     this.#isCommitting = true;
-    let letGo = (): void => undefined;
-    await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
+      await new Promise(setImmediate);
       const lanes = this.#waiting;
       this.#waiting = [];
-      const committing = this.#commitTogether(lanes);
-      // while this commit is made, the rows of the one before leave
-      letGo();
-      const leaving = (await committing).values();
-      letGo = () => {
-        for (const { isFree, resolve } of lanes) resolve(isFree ? leaving.next().value : undefined);
-      };
+      const leaving = (await this.#commitTogether(lanes)).values();
+      for (const { isFree, resolve } of lanes) resolve(isFree ? leaving.next().value : undefined);
     }
-    letGo();
     this.#isCommitting = false;
   }
 
