@@ -108,7 +108,13 @@ async function takeFile(work: Work, path: string, seen: string | undefined): Pro
   if (!known) return taken;
   await store.noteSource(snapshot.path, snapshot.identity, known.id);
   await wakeUp(work, known);
-  return taken;
+  const isOpen = known.phase === "open";
+  return !isOpen || (await isWanted(work, knownFile(await batchNamed(store, known.id)))) ? taken : undefined;
+}
+
+/** A person is asked, where one is there and anything would go. */
+async function isWanted({ confirm }: Work, told: CheckedFile): Promise<boolean> {
+  return !confirm || !told.byStatus.not_sent || confirm(told);
 }
 
 /** check → record → judge: a new batch is open when all its rows are judged, and nothing of it goes before (I14). */
@@ -126,7 +132,7 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
     // asked outside of the lock, and judged once more: nobody else waits while a person reads
     if (work.confirm) {
       const told = await store.judging(judged);
-      if (told.byStatus.not_sent && !(await work.confirm(told))) {
+      if (!(await isWanted(work, told))) {
         await forget(work, batch.id);
         return undefined;
       }

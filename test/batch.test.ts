@@ -42,3 +42,25 @@ test.each([
   expect([report.stop?.code, report.exitCode]).toEqual([code, exitCode]);
   expect(desk.events.some(({ type }) => type === "stopped")).toBe(code !== undefined);
 });
+
+test("a run that goes on → a person is asked again, and a no sends nothing", async () => {
+  const desk = await TestDesk.open();
+  const asked: number[] = [];
+  const says = (isYes: boolean): typeof desk.confirm => {
+    return (checked) => Promise.resolve(isYes && asked.push(checked.byStatus.not_sent?.rows ?? 0) > 0);
+  };
+  desk.confirm = says(true);
+  let sent = 0;
+  const stopAfterOne = (): undefined => {
+    sent += 1;
+    desk.soft.abort();
+  };
+  await desk.run("pay.csv", transfers(["T1", "1.00"], ["T2", "2.00"], ["T3", "3.00"]), stopAfterOne);
+  desk.soft = new AbortController();
+  desk.confirm = says(false);
+  await expect(desk.run("pay.csv", undefined, () => void (sent += 1))).rejects.toThrow("nobody was asked");
+  expect(sent).toBe(1);
+  desk.confirm = says(true);
+  expect(await desk.run("pay.csv", undefined, () => void (sent += 1))).toMatchObject({ exitCode: 0 });
+  expect([sent, asked]).toEqual([3, [3, 2]]);
+});

@@ -24,7 +24,7 @@ const cannotBeId = createCannotBe({ kind: "id" });
 const NO_REFERENCE = /^(?:placeholder|ditto_mark)$/;
 /** What Excel makes of references: many rows then share one, or a row has another one than before. And what only looks alike. */
 const BAD_REFERENCE =
-  /^(?:scientific_notation|number_not_text|spreadsheet_error|formula_as_text|hidden_character|broken_character|id_not_ascii)$/;
+  /^(?:scientific_notation|number_not_text|spreadsheet_error|formula_as_text|made_a_date|hidden_character|broken_character|id_not_ascii)$/;
 
 /** Columns that are not sent and say which payment a row is: each takes what its text says, or tells what is wrong. */
 const OWN: Readonly<Record<string, (text: string, own: Own) => Finding | undefined>> = {

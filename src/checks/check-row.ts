@@ -10,7 +10,16 @@ import type { Row } from "../reader/row.ts";
 import { headerAgain, underTable } from "../reader/lines.ts";
 import { faultBeside, otherColumns, ownReader, type Own } from "./beside.ts";
 import { cellOf, faultAt, isFinding, readCell, wordsAt } from "./cells.ts";
-import { canonical, formsInFile, paymentText, readAmount, refusal, type FormInFile, type Values } from "./form.ts";
+import {
+  canonical,
+  formsInFile,
+  paymentText,
+  readAmount,
+  refusal,
+  zerosOf,
+  type FormInFile,
+  type Values,
+} from "./form.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { lookAtRow, type FileLook } from "./point-out.ts";
 
@@ -36,8 +45,9 @@ export interface CheckedRow extends Readonly<Own> {
   /** Plain decimal text, as it is sent. */
   readonly amount?: string;
   readonly debit?: string;
-  /** Who receives or owes the money, canonical. */
+  /** Who receives or owes the money, canonical; and how many zeros stand in front of it, where any do. */
   readonly payee?: string;
+  readonly zeros?: number;
 }
 
 /** What is the same for all rows of a file. */
@@ -135,6 +145,8 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   if (payee === undefined || faults.some(({ facts }) => facts?.["field"] === form.payee.name)) return checked;
   const one = canonical(form.payee, payee);
   checked.payee = form.payees + one;
+  const zeros = zerosOf(form.payee, payee);
+  if (zeros > 0) checked.zeros = zeros;
   if (faults.length > 0 || amount === undefined) return checked;
   const later = faultBeside(row, check.when, file);
   if (later) checked.notNow = later;

@@ -201,9 +201,19 @@ export function paymentText({ amount, alsoPayment }: FormInFile, payee: string, 
 const GROUPED_DIGITS = /^[0-9]+(?:[ -]+[0-9]+)+$/;
 const ACCOUNT_DIGITS_MIN = 9;
 
-/** One spelling for equal values. */
-export function canonical({ kind, sensitive, shape }: Place, value: string): string {
-  if (kind === "whole") return value.replace(/^0+(?=[0-9])/, "");
+const ZEROS = /^0+(?=[0-9]+$)/;
+
+/** One spelling for equal values: `0012` and `12` are (DESIGN §2), for a spreadsheet takes zeros in front. */
+export function canonical(place: Place, value: string): string {
+  return spelled(place, value).replace(ZEROS, "");
+}
+
+/** How many zeros stand in front of a value of digits only. */
+export function zerosOf(place: Place, value: string): number {
+  return ZEROS.exec(spelled(place, value))?.[0].length ?? 0;
+}
+
+function spelled({ sensitive, shape }: Place, value: string): string {
   if (shape === "account") return value.replaceAll(/[ -]+/g, "").toLowerCase();
   if (shape === "vpa" || shape === "currency") return value.toLowerCase();
   if (sensitive !== "account" || !GROUPED_DIGITS.test(value)) return value;

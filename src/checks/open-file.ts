@@ -13,6 +13,7 @@ import {
   completeOperations,
   createColumnPlan,
   knownColumns,
+  OUR_NAMES,
   misspeltColumns,
   type LookupTable,
 } from "../reader/columns.ts";
@@ -114,11 +115,17 @@ function byColumns(columns: readonly string[], { own_columns: own }: Config): Op
   const ownNames = new Set(own.map(normalizeName));
   const known = knownColumns(columns).filter(({ column }) => !ownNames.has(normalizeName(column)));
   const others = known.filter(({ operations }) => !operations.includes("collection")).map(({ column }) => column);
+  const knownNames = new Set([...OUR_NAMES.keys(), ...ownNames, ...known.map(({ column }) => normalizeName(column))]);
+  const strange = columns.filter((column) => !knownNames.has(normalizeName(column)));
   const [only, ...more] = complete;
   if (more.length > 0) return { code: "operation_ambiguous", facts: { looks: complete.join(" or ") } };
-  if (only !== undefined && (only !== "collection" || others.length === 0)) return only;
-  if (others.length > 0 && known.some(({ field }) => field === "vpa")) {
-    return { code: "pay_or_collect", facts: { columns: quotedNames(others.slice(0, 4)) } };
+  const meant = only && operationNamed(only).meant;
+  const isSaid =
+    meant && strange.some((column) => meant.by.test(column)) && !strange.some((one) => meant.not.test(one));
+  if (only !== undefined && (!meant || (others.length === 0 && (strange.length === 0 || isSaid)))) return only;
+  const beside = others.length > 0 ? others : only === undefined ? [] : strange;
+  if (beside.length > 0 && known.some(({ field }) => field === "vpa")) {
+    return { code: "pay_or_collect", facts: { columns: quotedNames(beside.slice(0, 4)) } };
   }
   return { code: "operation_unknown", facts: {} };
 }

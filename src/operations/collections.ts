@@ -9,6 +9,10 @@ export const collections = operation({
   path: "/v1/upi/collect",
   encrypted: false,
   party: "payer",
+  meant: {
+    by: /customer|client|payer|debtor|borrower|tenant|member|student|invoice|bill|due|order|subscri|mandate|emi\b|collect/i,
+    not: /empl|staff|payee|benef|vendor|supplier|salary|wage|payout|refund|cash ?back|bonus|reimburs/i,
+  },
   accepted: "Request created",
   forms: [
     {

@@ -13,6 +13,8 @@ const { vpa, amount } = GOOD.collection;
 
 test.for([
   ["payee words beside a UPI id", { vpa, amount, "Employee Name": "A" }, "pay_or_collect"],
+  ["a column that no customer has", { vpa, amount, "Salary Month": "Nov" }, "pay_or_collect"],
+  ["customers who are paid back", { vpa, amount, Customer: "A", "Refund for": "B" }, "pay_or_collect"],
   ["an account beside a UPI id", { "UPI ID": vpa, "Net Pay": amount, "A/c No": "501002718280" }, "pay_or_collect"],
   ["a UPI id and a transfer", { ...GOOD.transfer, vpa }, "operation_ambiguous"],
   ["nothing known", { account: "1", sum: "5" }, "operation_unknown"],

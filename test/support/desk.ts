@@ -34,7 +34,7 @@ export class TestDesk {
   /** Whether AES key and IV are there. */
   encrypts = true;
   /** Asks a run to stop. */
-  readonly soft: AbortController = new AbortController();
+  soft: AbortController = new AbortController();
 
   private constructor(folder: string, config: Config, store: JournalStore) {
     this.folder = folder;
@@ -52,6 +52,9 @@ export class TestDesk {
     onTestFinished(() => store.close());
     return new TestDesk(folder, config, store);
   }
+
+  /** What a person on a terminal says. */
+  confirm: Work["confirm"];
 
   write(name: string, content: string | Uint8Array): string {
     const path = join(this.folder, name);
@@ -92,6 +95,7 @@ export class TestDesk {
       isTrial: false,
       tell: (event) => this.events.push(event),
       inTurn: (_, what) => what(),
+      confirm: this.confirm,
     };
     try {
       const report = await runFile(work, path);
