@@ -21,7 +21,7 @@ import { keptStop } from "./results/summary.ts";
 import { writeResults } from "./results/write.ts";
 import { snapshotPath, spoolPath } from "./state-dir.ts";
 import { wake } from "./submission/again.ts";
-import { stopBefore } from "./submission/may-go.ts";
+import { assertEnvironment, stopBefore } from "./submission/may-go.ts";
 import type { Shared } from "./submission/shared.ts";
 import { submit, type Submitted } from "./submission/submit.ts";
 
@@ -95,6 +95,7 @@ interface Taken {
 /** snapshot → open → known? */
 async function takeFile(work: Work, path: string, seen: string | undefined): Promise<Taken | undefined> {
   const { config, store } = work;
+  await assertEnvironment(work);
   const snapshot = await takeSnapshot(path, config.state_dir, seen);
   faultPoint("snapshot.taken");
   const opened = await openFile(snapshot, config);

@@ -64,3 +64,17 @@ test("a run that goes on → a person is asked again, and a no sends nothing", a
   expect(await desk.run("pay.csv", undefined, () => void (sent += 1))).toMatchObject({ exitCode: 0 });
   expect([sent, asked]).toEqual([3, [3, 2]]);
 });
+
+test("the same address in the other environment → nothing goes, unless a person says so", async () => {
+  const desk = await TestDesk.open({ environment: "live" });
+  let sent = 0;
+  const count = (): undefined => void (sent += 1);
+  await desk.run("pay.csv", transfers(["T1", "1.00"]), count);
+  const other = { ...desk.config, environment: "test" } as const;
+  desk.config = other;
+  await expect(desk.run("pay.csv", undefined, count)).rejects.toMatchObject({ reason: "sent_as_other" });
+  expect(sent).toBe(1);
+  desk.config = { ...other, accept_destination: true };
+  await desk.run("pay.csv", undefined, count);
+  expect(sent).toBe(2);
+});

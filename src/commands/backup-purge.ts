@@ -17,7 +17,8 @@ export function backup(call: Call): Promise<number> {
   return withWork(call, "read", async ({ store }, config) => {
     makePrivateFolder(folder);
     await store.backup(journalPath(folder));
-    const [from, to] = [dirname(snapshotPath(config.state_dir, "")), dirname(snapshotPath(folder, ""))];
+    const copiesIn = (dir: string): string => dirname(snapshotPath(dir, "any"));
+    const [from, to] = [copiesIn(config.state_dir), copiesIn(folder)];
     await mkdir(to, { mode: 0o700 });
     const names = (await readdir(from).catch(() => [])).filter((name) => !name.endsWith(".tmp"));
     for (const name of names) await copyFile(join(from, name), join(to, name));

@@ -63,12 +63,13 @@ async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Se
   return { todo, already, skipped: 0 };
 }
 
-/** An accepted row that is settled as not done may be paid twice: its amount is typed. */
+/** A row that went, and is settled as not done, may be paid twice: its amount is typed. */
 function assertMaySettle({ batch, row, as }: Settling, total: string | undefined): void {
   const facts = { batch: batch.id, row: row.row, state: row.state, amount: row.amount };
   if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);
   if (!maySettle(row.state, as, row.settledBy !== undefined)) throw new PaydropError("settle_state", facts);
-  if (row.state === "accepted" && !(total !== undefined && isSameAmount(total, row.amount ?? ""))) {
+  const went = row.state === "accepted" || row.state === "settled_done";
+  if (went && !(total !== undefined && isSameAmount(total, row.amount ?? ""))) {
     throw new PaydropError("settle_accepted", facts);
   }
 }

@@ -94,6 +94,7 @@ export function batches(journal: Journal, filter: BatchFilter): BatchRecord[] {
     ["b.sha256 = ?", filter.sha256],
     ["b.payments = ?", filter.payments],
     ["b.environment = ?", filter.environment],
+    ["b.letGo > 0 AND b.destination = ?", filter.wentTo],
     ["b.folder IN (SELECT value FROM json_each(?))", filter.folders],
     ["b.id IN (SELECT batch FROM source WHERE path = ?)", filter.path],
     [UNFINISHED, filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined],

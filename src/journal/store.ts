@@ -189,6 +189,8 @@ export interface BatchFilter {
   readonly sha256?: string;
   readonly payments?: Key;
   readonly environment?: Environment;
+  /** Rows of them were let go, to this base URL. */
+  readonly wentTo?: string;
   readonly folders?: readonly string[];
   /** Taken from this very path. */
   readonly path?: string;

@@ -53,8 +53,8 @@ const USAGE_ERRORS = {
     → Nothing was released. If they are the same payments: paydrop cancel {batch} --held --by NAME. If all of them are to go again, add their sum: --total {sum}`,
   settle_as: "--as must be done or not-done → {example}",
   settle_state: "row {row} is {state} → Nothing was settled. Only unknown rows are, or accepted ones given back.",
-  settle_accepted: `row {row} was accepted by the service. Settled as not done it may go again, and be paid twice
-    → Nothing was settled. If the bank gave the money back, add its amount: --total {amount}`,
+  settle_accepted: `row {row} went: it is {state}. Settled as not done it may go again, and be paid twice
+    → Nothing was settled. If the bank gave the money back, add the amount of the row: --total AMOUNT`,
   settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
   list_alone: "--from stands alone: batch, row and decision are in the list → Leave out BATCH, --row and --as.",
 
@@ -106,7 +106,7 @@ const JOURNAL_ERRORS = {
   journal_busy: `the journal {path} is kept by another process: {found}
     → ${NOTHING_SENT} A paydrop that was stopped, or a program that copies the journal, must go on to its end. Then do this again.`,
   journal_of_other_version: `the journal {path} was written by another version of paydrop (its version is {version})
-    → ${NOTHING_SENT} Use that version of paydrop, or name another folder with --state-dir.`,
+    → ${NOTHING_SENT} Use that version of paydrop: another folder would know nothing of what was sent.`,
   sqlite_too_old: "this Node has SQLite {found}, and {needed} is needed → Use Node 24.15 or newer from nodejs.org.",
   journal_failed: `the journal {path} failed: {found}
     → Sending has stopped. Look at the disk (space, health), then run again: rows whose answer was not saved are unknown.`,
@@ -167,6 +167,8 @@ const ERRORS = {
   destination: {
     other_destination: `batch {batch} began with {began}, now it would go to {destination}
       → Nothing was sent. If both are the same service, run it again with --accept-destination.`,
+    sent_as_other: `batch {batch} went to {destination} as a {environment} one, and this would go there as a {is} one: nothing would tell payments that went already
+      → Nothing was sent. Use the environment of before: --environment {environment}. If it is meant so: --accept-destination.`,
     other_environment: `batch {batch} is a {environment} one ({began}), and {destination} is {is}
       → Nothing was sent. To send its rows as {is} ones, run their file: it becomes a batch of its own.`,
   },

@@ -111,7 +111,8 @@ async function rowsFor(
     const rows: number[] = [];
     let page = await store.rows(filter);
     while (page.length > 0) {
-      rows.push(...page.filter(({ onItsWay }) => !onItsWay).map(({ row }) => row));
+      // a row whose correction went is over
+      rows.push(...page.filter(({ onItsWay, correctedBy }) => !onItsWay && !correctedBy).map(({ row }) => row));
       page = await store.rows({ ...filter, after: page.at(-1)?.row ?? 0 });
     }
     if (rows.length > 0) all.push({ from, rows });

@@ -50,6 +50,18 @@ async function assertKeys({ store, shared }: Sending, { id: batch, label }: Batc
   if (operation !== undefined) throw new PaydropError("keys_missing", { operation });
 }
 
+/** What went to an address in one environment is not known in the other: nothing goes there unasked. */
+export async function assertEnvironment({
+  config,
+  store,
+  destination,
+}: Omit<Sending, "shared" | "now">): Promise<void> {
+  const { environment: is, accept_destination: isAccepted } = config;
+  const environment = is === "live" ? "test" : "live";
+  const [batch] = isAccepted ? [] : await store.batches({ environment, wentTo: destination, limit: 1 });
+  if (batch) throw new PaydropError("sent_as_other", { batch: batch.id, destination, environment, is });
+}
+
 /** A batch goes on only to where it began, unless a person says otherwise; in another environment never. */
 async function assertDestination(work: Sending, batch: BatchRecord, actOf: ActOf): Promise<void> {
   const { config, store, destination } = work;

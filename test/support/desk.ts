@@ -27,7 +27,7 @@ export function answered(status: number, body = ""): Answer {
  */
 export class TestDesk {
   readonly folder: string = join(temporaryDirectory(), "inbox");
-  readonly config: Config;
+  config: Config;
   readonly store: JournalStore;
   readonly events: RunEvent[] = [];
   now: number = NOW;
