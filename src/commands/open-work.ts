@@ -86,10 +86,23 @@ export async function withWork(
   const open = (as: Mode): Promise<OpenedWork> => openWork(config, undefined, as);
   const opened = mode === "either" ? (await openEither(open))[0] : await open(mode);
   try {
+    if (mode === "read") await endOfDead(opened, open);
     return await work(opened, config);
   } finally {
     await opened.close();
   }
+}
+
+/** I4: what is told of a batch whose process was killed is what became of its rows; whoever may not write tells it as it is. */
+async function endOfDead({ store }: OpenedWork, open: (mode: Mode) => Promise<OpenedWork>): Promise<void> {
+  const unfinished = await store.batches({ isUnfinished: true });
+  if (!unfinished.some(({ onItsWay }) => onItsWay > 0)) return;
+  await open("send").then(
+    (sender) => sender.close(),
+    (error: unknown) => {
+      if (!(error instanceof PaydropError)) throw error;
+    },
+  );
 }
 
 /**

@@ -5,6 +5,8 @@ import { FileRefusedError, PaydropError } from "../errors.ts";
 import type { CheckedFile } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { inputName } from "../intake/names.ts";
+import { ACTED } from "../messages/acts.ts";
+import { told } from "../messages/sentence.ts";
 import { openAnswer, putAnswer, refusedAnswer } from "../results/answers.ts";
 import { errorText } from "../screen/error-text.ts";
 import { paperOf } from "../screen/look.ts";
@@ -59,7 +61,10 @@ async function runOne(sending: Sending, work: OpenedWork, path: string): Promise
   const { teller, config } = sending;
   try {
     const report = await work.shared.together(() => runFile(work, path));
-    if (!report) return 0;
+    if (!report) {
+      teller.say(told(ACTED.nothing_sent).text);
+      return 0;
+    }
     await putAnswer(path, openAnswer(report));
     teller.ended(report);
     return report.exitCode;
@@ -75,15 +80,16 @@ async function runOne(sending: Sending, work: OpenedWork, path: string): Promise
 }
 
 /** What goes and where to; then one line from a person. Throws PaydropError `usage` when they leave. */
-async function isWanted({ call, config }: Sending, checked: CheckedFile): Promise<boolean> {
+async function isWanted({ call, config, listening }: Sending, checked: CheckedFile): Promise<boolean> {
   const { look, write } = paperOf(call.stderr, config, call.flags);
   write(`${checkText(checked, look)}${questionText(checked)} `);
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin });
   const left = new AbortController();
+  const signal = AbortSignal.any([left.signal, listening.signals.soft]);
   lines.once("close", () => left.abort());
   try {
-    return /^\s*y(?:es)?\s*$/i.test(await lines.question("", { signal: left.signal }));
+    return /^\s*y(?:es)?\s*$/i.test(await lines.question("", { signal }));
   } catch {
     throw new PaydropError("no_answer");
   } finally {

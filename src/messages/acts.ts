@@ -7,6 +7,7 @@ export const ACTED = {
   sandbox_runs: "SANDBOX at {url}: nothing here moves money. What it accepted: {url}/sandbox/ledger",
   soft: "finishing the rows on their way, {lanes} at most; nothing new is sent. Ctrl-C again stops now: they become unknown",
   hard: "stopping now: rows on their way become unknown",
+  nothing_sent: "Nothing was sent.",
   going: "{rows:row} of batch {batch} will be sent: {sum}",
   none_waits: "Nothing of batch {batch} goes: no row of it may go again this way",
   left: `Another paydrop works with this state folder and sends them, if it works on this batch or its folder.

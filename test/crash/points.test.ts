@@ -101,6 +101,9 @@ test("a row that was durable and never sent is unknown, and stays unsent over th
   const batch = batchIn(temporaryDirectory(), "before the send", ROWS, false);
   expect((await run(batch, "crash@send.before:1")).code).toBeUndefined();
   expect(readLedger(service.ledger).get("before the send row 2")).toBeUndefined();
+  // who only asks is told of it as well, before anybody runs anything
+  const asked = await runLife(["status", "--check"], { stateDir: batch.stateDir, url: service.url });
+  expect([asked.code, [...journalRows(batch.stateDir, batch.fileName).values()][0]?.state]).toEqual([4, "unknown"]);
   for (let again = 0; again < 3; again += 1) {
     await toTheEnd([batch]);
   }
