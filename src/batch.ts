@@ -1,7 +1,7 @@
 /** The story of a batch: snapshot → open → known? → check → record → judge → send → write. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { keptOf, openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
+import { openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
 import { openSpool } from "./checks/spool.ts";
 import type { Checked } from "./checks/check-file.ts";
 import type { Config } from "./config/schema.ts";
@@ -11,8 +11,7 @@ import { assertMark, keepMark } from "./intake/mark.ts";
 import { takeSnapshot } from "./intake/snapshot.ts";
 import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
-import { findKnown } from "./journal/known.ts";
-import { newBatchOf, recordRows } from "./journal/record.ts";
+import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
 import type { Act, BatchRecord, JournalStore, Who } from "./journal/store.ts";
 import { isStopOfRest } from "./messages/outcomes.ts";
 import { firstHeld } from "./results/row-text.ts";
@@ -98,15 +97,13 @@ async function takeFile(work: Work, path: string, seen: string | undefined): Pro
   const snapshot = await takeSnapshot(path, config.state_dir, seen);
   faultPoint("snapshot.taken");
   const opened = await openFile(snapshot, config);
-  const { period } = opened;
-  const said = { sha256: snapshot.sha256, environment: config.environment, period, reading: keptOf(opened) };
-  const known = await findKnown(store, said, config, work.now());
+  const known = await findKnown(work, opened);
   const lost = work.isTrial ? undefined : await assertMark(snapshot.folder, store, config.accept_lost_journal);
   const taken = known ? { id: known.id, isKnown: true } : await recordFile(work, opened);
   if (!taken) return undefined;
   if (lost !== undefined) await store.setBatch(taken.id, {}, actOf(work, "accept_lost_journal", { note: lost }));
   if (!known) return taken;
-  await store.noteSource(snapshot.path, snapshot.identity, known.id);
+  await store.setBatch(known.id, { source: snapshot });
   await wakeUp(work, known);
   return taken;
 }
@@ -133,9 +130,7 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
     }
     return await store.judging(async () => {
       const checked = await judged();
-      // before it is open: whatever lies in the same place later may correct it
-      await store.noteSource(opened.snapshot.path, opened.snapshot.identity, batch.id);
-      await store.setBatch(batch.id, { phase: "open", owesResults: true });
+      await store.setBatch(batch.id, { phase: "open", owesResults: true, source: opened.snapshot });
       faultPoint("batch.opened");
       return { id: batch.id, isKnown: false, checked };
     });

@@ -7,7 +7,7 @@ import {
   type Circumstances,
 } from "../duplicates/rules.ts";
 import type { HoldCode, Judged, Reason, Seen, Verdict } from "../duplicates/seen.ts";
-import { batchNamed, circumstancesOf, inPages, pagesOf, releasesOf } from "./circumstances.ts";
+import { batchNamed, circumstancesOf, GONE, inPages, pagesOf, rowsIn } from "./circumstances.ts";
 import type { JudgingRules, KnownCircumstances } from "./circumstances.ts";
 import type { RowState } from "./states.ts";
 import type { Act, BatchRecord, Environment, JournalStore, Move, RowRecord, SeenPage } from "./store.ts";
@@ -15,7 +15,6 @@ import type { Act, BatchRecord, Environment, JournalStore, Move, RowRecord, Seen
 export type { JudgingRules } from "./circumstances.ts";
 
 const JUDGED: readonly RowState[] = ["ready", "held", "duplicate"];
-const GONE: readonly RowState[] = ["accepted", "settled_done", "unknown"];
 /** What a file says of its own rows, and what they are among: judged once, when it is taken. */
 const OF_FILE: readonly HoldCode[] = ["repeat_in_file", "same_file", "mostly_paid", "not_now", "all_or_nothing"];
 /** By these a row repeats one of an earlier batch. */
@@ -33,7 +32,7 @@ export async function judgeBatch(
   now: number,
 ): Promise<void> {
   const batch = await batchNamed(store, id);
-  const known = await circumstancesOf(store, batch, rules, now, { isAgain: false });
+  const known = await circumstancesOf(store, batch, { rules, now, isAgain: false });
   const ofFile: Reason[] = rules.all_or_nothing && batch.tallies.invalid ? [{ code: "all_or_nothing" }] : [];
   ofFile.push(...(await sameFileOf(store, id, known)));
   const repeats = new Repeats();
@@ -77,8 +76,9 @@ export async function judgeRows(
   { now, from, act }: { readonly now: number; readonly from: readonly RowState[]; readonly act?: Act | undefined },
 ): Promise<Became> {
   const batch = await batchNamed(store, id);
-  const known = await circumstancesOf(store, batch, rules, now, { isAgain: true });
-  const released = await releasesOf(store, id);
+  const known = await circumstancesOf(store, batch, { rules, now, isAgain: true });
+  const releases = (await store.acts({ batch: id })).filter(({ kind }) => kind === "release");
+  const released = new Map(releases.flatMap(({ rows: all = [], at }) => all.map((row) => [row, at])));
   const verdicts = new Map<number, Verdict>();
   for await (const page of inPages(store, id, rows, known)) {
     for (const { row, others, record } of page) {
@@ -88,7 +88,7 @@ export async function judgeRows(
     }
   }
   const moves = [...verdicts.values()].map((verdict) => moveTo(verdict, from));
-  const moved = moves.length === 0 ? [] : await store.move(id, moves, act && { ...act, rows: [...verdicts.keys()] });
+  const moved = moves.length === 0 ? [] : await store.move(id, moves, act);
   const ofState = (state: Verdict["state"]): number[] => moved.filter((row) => verdicts.get(row)?.state === state);
   return { ready: ofState("ready"), held: ofState("held"), duplicate: ofState("duplicate") };
 }
@@ -151,11 +151,9 @@ async function sameFileOf(store: JournalStore, batch: string, known: KnownCircum
   for (const other of known.same) {
     const [gone] = await store.rows({ batch: other, states: GONE, limit: 1 });
     const [before] = gone ? await store.seen(other, { rows: [gone.row] }, []) : [];
-    const said = { ...before?.row, ...(gone?.sentAt && { wentAt: gone.sentAt }) };
-    if (!first || !before || !isSameFileAgain(first.row, said, known)) continue;
-    return [
-      { code: "same_file", other: { batch: other, row: before.row.row }, ...(gone?.sentAt && { at: gone.sentAt }) },
-    ];
+    const at = gone?.sentAt;
+    if (!first || !before || !isSameFileAgain(first.row, { ...before.row, ...(at && { wentAt: at }) }, known)) continue;
+    return [{ code: "same_file", other: { batch: other, row: before.row.row }, ...(at && { at }) }];
   }
   return [];
 }
@@ -178,25 +176,21 @@ class Repeats {
   }
 
   /** Why all other rows of the batch that was judged wait, too. */
-  async mostlyPaid(store: JournalStore, { rows, tallies }: BatchRecord): Promise<Reason | undefined> {
-    const ready = tallies.ready?.rows ?? 0;
-    const judged = rows - (tallies.invalid?.rows ?? 0);
+  async mostlyPaid(store: JournalStore, batch: BatchRecord): Promise<Reason | undefined> {
+    const ready = rowsIn(batch, "ready");
+    const judged = batch.rows - rowsIn(batch, "invalid");
     for (const [id, { rows: repeated, first }] of this.#batches) {
       if (ready === 0 || repeated * 2 <= judged) continue;
       const others = ready + this.#repeating - repeated;
-      const notGone = notGoneOf(await batchNamed(store, id));
+      const before = await batchNamed(store, id);
+      // neither went, there or elsewhere, nor goes by itself
+      const notGone = before.rows - rowsIn(before, ...GONE, "ready", "duplicate");
       if (isMostlyPaid({ rows: judged, repeated, others, notGone })) {
         return { code: "mostly_paid", other: { batch: id, row: first.row } };
       }
     }
     return undefined;
   }
-}
-
-/** Rows of it that neither went, there or elsewhere, nor go by themselves. */
-function notGoneOf({ rows, tallies }: BatchRecord): number {
-  const gone = [...GONE, "ready", "duplicate"].map((state) => tallies[state as RowState]?.rows ?? 0);
-  return rows - gone.reduce((sum, count) => sum + count, 0);
 }
 
 function moveTo({ row, state, reasons }: Verdict, from: readonly RowState[]): Move {

@@ -4,9 +4,11 @@ import type { CheckedRow } from "../checks/check-row.ts";
 import { keptOf, type OpenedFile } from "../checks/open-file.ts";
 import { createSpool } from "../checks/spool.ts";
 import type { Config } from "../config/schema.ts";
+import { DAY_MS } from "../day.ts";
 import { createKeys, PaymentsDigest, type Keys } from "../duplicates/keys.ts";
 import { spoolPath } from "../state-dir.ts";
-import type { Environment, JournalStore, NewBatch, NewRow } from "./store.ts";
+import { rowsIn } from "./circumstances.ts";
+import type { BatchRecord, Environment, JournalStore, NewBatch, NewRow } from "./store.ts";
 
 /** What a file is written down with; `check` does it on a journal that is thrown away. */
 export interface Recording {
@@ -14,6 +16,36 @@ export interface Recording {
   readonly store: JournalStore;
   readonly destination: string;
   readonly now: () => number;
+}
+
+/**
+ * The batch that a file is: the same bytes were taken before, whatever the name, and the same period is stated, or none.
+ * A batch that ended longer than `duplicate_days` ago is another month's; an unfinished one goes on at any time. Another
+ * sheet of the same workbook, or another operation, is another file.
+ */
+export async function findKnown(
+  {
+    config,
+    store,
+    now,
+  }: Pick<Recording, "store" | "now"> & { readonly config: Pick<Config, "environment" | "duplicate_days"> },
+  { snapshot: { sha256 }, period, operation, table }: OpenedFile,
+): Promise<BatchRecord | undefined> {
+  const latest = Math.max(now(), (await store.facts()).lastAt);
+  const isReadAlike = (reading: string): boolean => {
+    const kept = JSON.parse(reading) as { operation?: string; reading?: { sheet?: string } };
+    return kept.operation === operation && kept.reading?.sheet === table.reading.sheet;
+  };
+  const known = (await store.batches({ sha256, environment: config.environment }))
+    .filter((batch) => isReadAlike(batch.reading) && (period === undefined || batch.period === period))
+    .reverse();
+  const isRecent = ({ createdAt }: BatchRecord): boolean => latest - createdAt <= config.duplicate_days * DAY_MS;
+  return known.find(isUnfinished) ?? known.find(isRecent);
+}
+
+/** Rows of it still go by themselves, or its results are owed. */
+function isUnfinished(batch: BatchRecord): boolean {
+  return batch.owesResults || (batch.phase !== "cancelled" && rowsIn(batch, "ready", "not_sent") > 0);
 }
 
 export async function newBatchOf(

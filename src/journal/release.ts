@@ -4,7 +4,7 @@ import type { RowName } from "../checks/beside.ts";
 import { batchNamed, circumstancesOf, inPages } from "./circumstances.ts";
 import type { JudgingRules, SeenRecord } from "./circumstances.ts";
 import type { RowState } from "./states.ts";
-import type { Act, BatchRecord, JournalStore, Move, Tally } from "./store.ts";
+import type { BatchRecord, JournalStore, Move, Tally } from "./store.ts";
 
 /** Why a row is not let go: it is in another state, or held for a row that has no end yet. */
 export type NotReleased = "not_held" | "settle_first" | "on_its_way";
@@ -21,7 +21,7 @@ const RELEASED_FROM: readonly RowState[] = ["held", "duplicate"];
 
 /**
  * What `paydrop release` may let go: held rows, all of them or those named, and duplicates only where they are named; but
- * none that is held for an unknown row or one on its way. Ask and release inside one `store.judging()`.
+ * none that is held for an unknown row or one on its way. Ask, and make these moves, inside one `store.judging()`.
  */
 export async function askRelease(
   store: JournalStore,
@@ -31,7 +31,7 @@ export async function askRelease(
   now: number,
 ): Promise<Release> {
   const batch = await batchNamed(store, id);
-  const known = await circumstancesOf(store, batch, { ...rules, allow_repeats: false }, now, { isAgain: true });
+  const known = await circumstancesOf(store, batch, { rules: { ...rules, allow_repeats: false }, now, isAgain: true });
   const held = named === "all" ? await store.rows({ batch: id, states: ["held"] }) : [];
   const rows = named === "all" ? held.map(({ row }) => row) : [...new Set(named)];
   const found = new Map<number, { readonly move?: Move; readonly refused?: Release["refused"][number] }>();
@@ -65,14 +65,4 @@ export async function askRelease(
 function wasAccepted({ row, others, record }: Pick<SeenRecord, "row" | "others" | "record">): boolean {
   if (record.reasons.some(({ code }) => code === "same_file")) return true;
   return others.some((other) => isAccepted(other) && isSamePayment(row, other));
-}
-
-/** Lets rows go that a person asked for; the act names them, so that no rule holds them again by itself. */
-export async function release(
-  store: JournalStore,
-  { id }: Pick<BatchRecord, "id">,
-  { moves }: Pick<Release, "moves">,
-  act: Act,
-): Promise<readonly number[]> {
-  return store.move(id, moves, { ...act, batch: id, rows: moves.map(({ row }) => row) });
 }

@@ -1,5 +1,6 @@
 import type { RowName } from "../checks/beside.ts";
-import type { Key, Reason, Seen } from "../duplicates/seen.ts";
+import type { Judged, Key, Reason, Seen } from "../duplicates/seen.ts";
+import type { ActKind } from "../messages/acts.ts";
 import type { Fault } from "../messages/sentence.ts";
 import type { OperationName } from "../operations/index.ts";
 import type { FileFormat } from "../file-format.ts";
@@ -110,18 +111,7 @@ export interface Who {
 /** A person's word, or what the program did to rows by itself. Acts are never changed or removed. */
 export interface Act extends Who {
   readonly at: number;
-  readonly kind:
-    | "settle"
-    | "release"
-    | "retry"
-    | "cancel"
-    | "pause"
-    | "resume"
-    | "accept_destination"
-    | "accept_lost_journal"
-    | "hold_folder"
-    | "resume_folder"
-    | "recover";
+  readonly kind: ActKind;
   readonly batch?: string;
   readonly rows?: readonly number[];
   /** `done`, `not-done`, a folder … */
@@ -181,13 +171,20 @@ export interface Committed {
   readonly isHeld: boolean;
 }
 
+export interface BatchChange {
+  readonly phase?: Phase;
+  readonly destination?: string;
+  readonly owesResults?: boolean;
+  /** This version of the file (`identity`) at this path is the batch. */
+  readonly source?: { readonly path: string; readonly identity: string };
+}
+
 /** Which batches; all given conditions hold. */
 export interface BatchFilter {
   readonly id?: string;
   /** Ids that begin with this: people type the first letters. */
   readonly idPrefix?: string;
   readonly sha256?: string;
-  readonly payments?: Key;
   readonly environment?: Environment;
   readonly folders?: readonly string[];
   /** Taken from this very path. */
@@ -196,8 +193,6 @@ export interface BatchFilter {
   readonly isUnfinished?: boolean;
   /** With `isUnfinished`: rows that were rejected for one of these reasons are sent by the next run, too. */
   readonly rejectedFor?: readonly string[];
-  readonly since?: number;
-  readonly limit?: number;
 }
 
 export interface RowFilter {
@@ -240,14 +235,10 @@ export interface JournalStore {
   /** All rows are in: enters their keys. Still `recording`, and seen by no other batch. */
   endRows(batch: string, totals: Totals): Promise<void>;
   /** A recorded batch is opened inside `judging` only, together with the verdicts on its rows (I14). */
-  setBatch(
-    batch: string,
-    change: { readonly phase?: Phase; readonly destination?: string; readonly owesResults?: boolean },
-    act?: Act,
-  ): Promise<void>;
+  setBatch(batch: string, change: BatchChange, act?: Act): Promise<void>;
   /** Of a file that was refused while its rows were written down. */
   dropBatch(batch: string): Promise<void>;
-  /** The oldest first; with a limit the newest of them. One that is being recorded is found by its id only. */
+  /** The oldest first. One that is being recorded is found by its id only. */
   batches(filter: BatchFilter): Promise<readonly BatchRecord[]>;
   rows(filter: RowFilter): Promise<readonly RowRecord[]>;
 
@@ -273,10 +264,7 @@ export interface JournalStore {
     /** For rule 6: rows with the same payee in these batches, too. */
     corrected: readonly string[],
   ): Promise<readonly SeenPage[]>;
-  /**
-   * Other batches, but for those being recorded, with payments of this batch, or with rows that rows of it name by
-   * `retryOf`: how many of its rows they repeat, and how many went there.
-   */
+  /** Other batches, but for those being recorded, with payments of this batch, or with rows that it names by `retryOf`. */
   overlaps(batch: string): Promise<readonly Overlap[]>;
   /** By operation, for the cap of a day: what went since then in its environment, is on its way there, or is ready in it. */
   sumsOfDay(batch: string, since: number): Promise<Readonly<Record<string, Tally>>>;
@@ -301,8 +289,6 @@ export interface JournalStore {
   runs(batch: string): Promise<readonly Run[]>;
   acts(filter: { readonly batch?: string; readonly since?: number }): Promise<readonly Act[]>;
 
-  /** Notes that this version of a file (`identity`) at this path is this batch. */
-  noteSource(path: string, identity: string, batch: string): Promise<void>;
   /** The batch that this version of the file at this path was taken as. */
   sourceOf(path: string, identity: string): Promise<string | undefined>;
   /** Folders that are held: by a STOP file until a person resumes them. */
@@ -317,23 +303,15 @@ export interface JournalStore {
 }
 
 export interface SeenPage {
-  readonly row: import("../duplicates/seen.ts").Judged;
+  readonly row: Judged;
   readonly state: RowState;
   readonly others: readonly Seen[];
 }
 
 export interface Overlap {
-  readonly batch: string;
-  readonly createdAt: number;
-  readonly period?: string;
-  readonly folder: string;
-  readonly fileName: string;
-  /** Valid rows of it. */
-  readonly rows: number;
+  readonly batch: BatchRecord;
   /** Rows of the batch that is judged whose payment it has, too. */
   readonly shared: number;
-  /** Rows of it that went. */
-  readonly went: number;
   /** Its payments are the very same. */
   readonly isSame: boolean;
   /** Rows of the batch that is judged name rows of it by `retryOf`. */
