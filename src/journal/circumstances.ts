@@ -3,16 +3,12 @@ import type { Config } from "../config/schema.ts";
 import { DAY_MS } from "../day.ts";
 import type { Circumstances } from "../duplicates/rules.ts";
 import type { RowState } from "./states.ts";
-import type { BatchRecord, JournalStore, Overlap, RowRecord, SeenPage } from "./store.ts";
+import type { BatchRecord, JournalStore, Overlap, SeenRow } from "./store.ts";
 
 /** Settings that DESIGN §7 depends on. */
 export type JudgingRules = Pick<Config, "duplicate_days" | "allow_repeats" | "all_or_nothing">;
 
 const PAGE_ROWS = 1000;
-
-export interface SeenRecord extends SeenPage {
-  readonly record: RowRecord;
-}
 
 /** What the rules know of a batch. */
 export interface KnownCircumstances extends Circumstances {
@@ -95,7 +91,7 @@ export async function* pagesOf(
   store: JournalStore,
   batch: string,
   { corrected, isConcerned }: Pick<KnownCircumstances, "corrected"> & { readonly isConcerned: boolean },
-): AsyncIterable<readonly SeenPage[]> {
+): AsyncIterable<readonly SeenRow[]> {
   for (let after = 0; ;) {
     const page = await store.seen(batch, { after, limit: PAGE_ROWS, isConcerned }, [...corrected]);
     const last = page.at(-1);
@@ -105,21 +101,15 @@ export async function* pagesOf(
   }
 }
 
-/** Rows that were named, with what was seen of them and what is known of them. */
-export async function* inPages(
+/** The same of rows that were named. */
+export async function* namedPages(
   store: JournalStore,
   batch: string,
   rows: readonly number[],
   { corrected }: KnownCircumstances,
-): AsyncIterable<readonly SeenRecord[]> {
+): AsyncIterable<readonly SeenRow[]> {
   for (let at = 0; at < rows.length; at += PAGE_ROWS) {
-    const some = rows.slice(at, at + PAGE_ROWS);
-    const records = new Map((await store.rows({ batch, rows: some })).map((record) => [record.row, record]));
-    const page = await store.seen(batch, { rows: some }, [...corrected]);
-    yield page.flatMap((seen) => {
-      const record = records.get(seen.row.row);
-      return record ? [{ ...seen, record }] : [];
-    });
+    yield await store.seen(batch, { rows: rows.slice(at, at + PAGE_ROWS) }, [...corrected]);
   }
 }
 

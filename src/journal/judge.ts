@@ -7,10 +7,10 @@ import {
   type Circumstances,
 } from "../duplicates/rules.ts";
 import type { HoldCode, Judged, Reason, Seen, Verdict } from "../duplicates/seen.ts";
-import { batchNamed, circumstancesOf, GONE, inPages, pagesOf, rowsIn } from "./circumstances.ts";
+import { batchNamed, circumstancesOf, GONE, namedPages, pagesOf, rowsIn } from "./circumstances.ts";
 import type { JudgingRules, KnownCircumstances } from "./circumstances.ts";
 import type { RowState } from "./states.ts";
-import type { Act, BatchRecord, Environment, JournalStore, Move, RowRecord, SeenPage } from "./store.ts";
+import type { Act, BatchRecord, Environment, JournalStore, Move, RowRecord, SeenRow } from "./store.ts";
 
 export type { JudgingRules } from "./circumstances.ts";
 
@@ -39,17 +39,18 @@ export async function judgeBatch(
   // a row that nothing ties to another one stays ready, but where the whole file waits, or its payees are asked for (6)
   const isConcerned = ofFile.length === 0 && known.corrected.size === 0;
   for await (const page of pagesOf(store, id, { ...known, isConcerned })) {
-    const later = await notNow(store, id, page);
-    const moves: Move[] = [];
-    for (const { row, state, others } of page) {
-      if (!JUDGED.includes(state)) continue;
-      const kept = later.has(row.row) ? [...ofFile, NOT_NOW] : ofFile;
+    const verdicts = page.map(({ row, others }) => {
       const against = speakAgainst(row, others, known);
-      const verdict = verdictOf(row, against, kept);
       repeats.add(against);
-      if (verdict.state !== "ready" || state !== "ready") moves.push(moveTo(verdict, JUDGED));
-    }
-    await store.move(id, moves);
+      // a held row has a fault where a column says that it is not to go now
+      const isLater = row.state === "held" && row.faults !== undefined;
+      return verdictOf(row, against, isLater ? [...ofFile, { code: "not_now" }] : ofFile);
+    });
+    const changed = verdicts.filter(({ state }, at) => state !== "ready" || page[at]?.row.state !== "ready");
+    await store.move(
+      id,
+      changed.map((verdict) => moveTo(verdict, JUDGED)),
+    );
   }
   const mostly = await repeats.mostlyPaid(store, await batchNamed(store, id));
   if (!mostly) return;
@@ -57,8 +58,6 @@ export async function judgeBatch(
   const hold = (row: RowRecord): Move => moveTo({ row: row.row, state: "held", reasons: [mostly] }, JUDGED);
   await store.move(id, ready.map(hold));
 }
-
-const NOT_NOW: Reason = { code: "not_now" };
 
 /** How many rows became what. */
 export type Became = Readonly<Record<Verdict["state"], readonly number[]>>;
@@ -80,11 +79,11 @@ export async function judgeRows(
   const releases = (await store.acts({ batch: id })).filter(({ kind }) => kind === "release");
   const released = new Map(releases.flatMap(({ rows: all = [], at }) => all.map((row) => [row, at])));
   const verdicts = new Map<number, Verdict>();
-  for await (const page of inPages(store, id, rows, known)) {
-    for (const { row, others, record } of page) {
-      if (record.onItsWay || !from.includes(record.state)) continue;
-      const verdict = judgeAgain(row, others, known, { record, releasedAt: released.get(row.row) });
-      if (!isAsItWas(record, verdict)) verdicts.set(row.row, verdict);
+  for await (const page of namedPages(store, id, rows, known)) {
+    for (const { row, others } of page) {
+      if (row.state === "on_its_way" || !from.includes(row.state)) continue;
+      const verdict = judgeAgain(row, others, known, released.get(row.row));
+      if (!isAsItWas(row, verdict)) verdicts.set(row.row, verdict);
     }
   }
   const moves = [...verdicts.values()].map((verdict) => moveTo(verdict, from));
@@ -95,25 +94,26 @@ export async function judgeRows(
 
 /** What a person let it go in spite of holds it no more: what went before that, what was told then, its own file. */
 function judgeAgain(
-  row: Judged,
+  row: SeenRow["row"],
   others: readonly Seen[],
   known: Circumstances,
-  { record, releasedAt }: { readonly record: RowRecord; readonly releasedAt: number | undefined },
+  releasedAt: number | undefined,
 ): Verdict {
   // repeats of one file were told apart, or not, when it was taken
   const circumstances = { ...known, allowRepeats: true };
+  const { state, reasons = [] } = row;
   if (releasedAt === undefined) {
-    const kept = record.state === "held" ? record.reasons.filter(({ code }) => OF_FILE.includes(code)) : [];
+    const kept = state === "held" ? reasons.filter(({ code }) => OF_FILE.includes(code)) : [];
     return verdictOf(row, speakAgainst(row, others, circumstances), kept);
   }
   const since = others.filter(({ batch, row: number, wentAt = Infinity }) => {
-    const wasTold = record.reasons.some(({ other }) => other?.batch === batch && other.row === number);
+    const wasTold = reasons.some(({ other }) => other?.batch === batch && other.row === number);
     return batch !== known.batch && wentAt > releasedAt && !wasTold;
   });
   return verdictOf(row, speakAgainst(row, since, circumstances));
 }
 
-function isAsItWas({ state, reasons }: RowRecord, verdict: Verdict): boolean {
+function isAsItWas({ state, reasons }: SeenRow["row"], verdict: Verdict): boolean {
   return state === verdict.state && (state === "ready" || JSON.stringify(reasons) === JSON.stringify(verdict.reasons));
 }
 
@@ -195,12 +195,4 @@ class Repeats {
 
 function moveTo({ row, state, reasons }: Verdict, from: readonly RowState[]): Move {
   return { row, to: state, from, ...(reasons[0] ? { code: reasons[0].code, reasons } : {}) };
-}
-
-/** Held rows of which a column says that they are not to go now. */
-async function notNow(store: JournalStore, batch: string, page: readonly SeenPage[]): Promise<ReadonlySet<number>> {
-  const held = page.filter(({ state }) => state === "held").map(({ row }) => row.row);
-  if (held.length === 0) return new Set();
-  const records = await store.rows({ batch, rows: held });
-  return new Set(records.filter(({ faults }) => faults.length > 0).map(({ row }) => row));
 }

@@ -263,7 +263,7 @@ export interface JournalStore {
     },
     /** For rule 6: rows with the same payee in these batches, too. */
     corrected: readonly string[],
-  ): Promise<readonly SeenPage[]>;
+  ): Promise<readonly SeenRow[]>;
   /** Other batches, but for those being recorded, with payments of this batch, or with rows that it names by `retryOf`. */
   overlaps(batch: string): Promise<readonly Overlap[]>;
   /** By operation, for the cap of a day: what went since then in its environment, is on its way there, or is ready in it. */
@@ -302,9 +302,8 @@ export interface JournalStore {
   close(): Promise<void>;
 }
 
-export interface SeenPage {
-  readonly row: Judged;
-  readonly state: RowState;
+export interface SeenRow {
+  readonly row: Judged & Pick<Seen, "state"> & Partial<Pick<RowRecord, "amount" | "faults" | "reasons">>;
   readonly others: readonly Seen[];
 }
 
