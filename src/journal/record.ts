@@ -5,7 +5,7 @@ import { keptOf, type OpenedFile } from "../checks/open-file.ts";
 import { createSpool } from "../checks/spool.ts";
 import type { Config } from "../config/schema.ts";
 import { DAY_MS } from "../day.ts";
-import { createKeys, PaymentsDigest, type Keys } from "../duplicates/keys.ts";
+import { keyOf, PaymentsDigest } from "../duplicates/keys.ts";
 import { spoolPath } from "../state-dir.ts";
 import { rowsIn } from "./circumstances.ts";
 import type { BatchRecord, Environment, JournalStore, NewBatch, NewRow } from "./store.ts";
@@ -71,13 +71,13 @@ export async function recordRows(
   toldMax?: number,
 ): Promise<Checked> {
   const spool = createSpool(spoolPath(config.state_dir, batch.id));
-  const keys = createKeys((await store.facts()).keySecret);
+  const { keySecret } = await store.facts();
   const payments = new PaymentsDigest();
   const checking = checkFile(opened, config, { now: now(), toldMax });
   let writing: Promise<void> = Promise.resolve();
   try {
     for await (const page of checking.pages()) {
-      const rows = page.map((row) => newRowOf(row, batch.period, { keys, payments, spool }));
+      const rows = page.map((row) => newRowOf(row, batch.period, { keySecret, payments, spool }));
       await writing;
       writing = store.addRows(batch.id, rows);
       writing.catch(() => undefined);
@@ -96,33 +96,27 @@ export async function recordRows(
 
 /** Where a row leaves its payload, and what hides its texts. */
 interface Places {
-  readonly keys: Keys;
+  readonly keySecret: string;
   readonly payments: PaymentsDigest;
   readonly spool: { add(payload: string): { readonly place: number; readonly size: number } };
 }
 
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
-
 /**
  * What the journal remembers of a checked row: texts become keyed hashes (I10), the payload goes into the spool.
- * `period`: what was stated for the whole file.
+ * `stated`: the period of the whole file.
  */
-function newRowOf(checked: CheckedRow, period: string | undefined, { keys, payments, spool }: Places): NewRow {
+function newRowOf(checked: CheckedRow, stated: string | undefined, { keySecret, payments, spool }: Places): NewRow {
   const { row, instruction, faults, notices, notNow, operation, option, amount, payee, reference, retryOf } = checked;
-  const state = instruction ? (notNow ? "held" : "ready") : "invalid";
-  const found: Writable<NewRow> = { row: row.number, state, faults: notNow ? [notNow] : faults, notices };
-  const own = checked.period ?? period;
-  if (operation !== undefined) found.operation = operation;
-  if (option !== undefined) found.option = option;
-  if (amount !== undefined) found.amount = amount;
-  if (own !== undefined) found.period = own;
-  if (retryOf !== undefined) found.retryOf = retryOf;
-  if (payee !== undefined) found.payee = keys.of("payee", payee);
-  if (reference !== undefined) found.reference = keys.of("reference", reference);
-  if (!instruction) return found;
-  const payment = keys.of("payment", instruction.payment);
+  const known = {
+    ...{ row: row.number, faults: notNow ? [notNow] : faults, notices, operation, option, amount, retryOf },
+    period: checked.period ?? stated,
+    payee: payee && keyOf(keySecret, "payee", payee),
+    reference: reference && keyOf(keySecret, "reference", reference),
+  };
+  if (!instruction) return { ...known, state: "invalid" };
+  const payment = keyOf(keySecret, "payment", instruction.payment);
   payments.add(payment);
-  return Object.assign(found, { payment }, spool.add(instruction.payload));
+  return { ...known, state: notNow ? "held" : "ready", payment, ...spool.add(instruction.payload) };
 }
 
 /** Without I, L, O, U: nobody mistakes a 1 or a 0, and no word comes about. */

@@ -156,7 +156,9 @@ const OF_DAY = sums(
   "r.operation",
   `row r JOIN batch b ON b.seq = r.batch WHERE b.environment = ?1 AND b.lastAt >= ?2 AND b.phase <> 'recording'
     AND (r.sentAt >= ?2 AND r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY}
-      OR b.id = ?3 AND r.state = 'ready')`,
+      OR r.state = 'ready' AND (b.id = ?3 OR EXISTS (
+        SELECT 1 FROM run WHERE batch = b.id AND endedAt IS NULL AND startedAt >= ?2
+          AND id < (SELECT max(id) FROM run WHERE batch = ?3))))`,
 );
 
 export function sumsOfDay(journal: Journal, id: string, since: number): Readonly<Record<string, Tally>> {

@@ -59,33 +59,31 @@ export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
   readonly onItsWay: number;
 }
 
-/** One row as it is written down before anything is sent. */
-export interface NewRow {
+/** One row as it is written down before anything is sent, with its keys. */
+export interface NewRow extends OrNone<Omit<Judged, "row"> & Pick<RowRecord, Told>> {
   readonly row: number;
   readonly state: Extract<RowState, "ready" | "invalid" | "held">;
-  readonly operation?: OperationName;
-  readonly option?: "A" | "B";
-  readonly amount?: string;
   /** Of an invalid row its faults, of a held one why it is not to go now. */
   readonly faults: readonly Fault[];
   readonly notices: readonly Fault[];
-  readonly payment?: Key;
-  readonly payee?: Key;
-  readonly reference?: Key;
-  readonly period?: string;
-  readonly retryOf?: RowName;
+}
+
+type OrNone<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
+type Told = "operation" | "option" | "amount" | "place" | "size";
+
+export interface RowRecord extends RowName, Pick<Seen, "period" | "retryOf"> {
+  readonly state: RowState;
+  readonly onItsWay: boolean;
+  readonly operation?: OperationName;
+  readonly option?: "A" | "B";
+  readonly amount?: string;
   /** Where its payload lies in the spool, in bytes. */
   readonly place?: number;
   readonly size?: number;
-}
-
-export interface RowRecord extends Omit<NewRow, "state" | "faults" | "payment" | "payee" | "reference"> {
-  readonly batch: string;
-  readonly state: RowState;
-  readonly onItsWay: boolean;
   /** The first reason of its state: a fault's code, a hold code, the reason of an outcome. */
   readonly code?: string;
   readonly faults: readonly Fault[];
+  readonly notices: readonly Fault[];
   /** Of held and duplicate rows (DESIGN §7). */
   readonly reasons: readonly Reason[];
   readonly attempts: number;
@@ -266,7 +264,10 @@ export interface JournalStore {
   ): Promise<readonly SeenRow[]>;
   /** Other batches, but for those being recorded, with payments of this batch, or with rows that it names by `retryOf`. */
   overlaps(batch: string): Promise<readonly Overlap[]>;
-  /** By operation, for the cap of a day: what went since then in its environment, is on its way there, or is ready in it. */
+  /**
+   * By operation, for the cap of a day: what went since then in its environment, is on its way there, or is ready: in it,
+   * and in batches whose runs began before its own and have no end, for those go as well.
+   */
   sumsOfDay(batch: string, since: number): Promise<Readonly<Record<string, Tally>>>;
   /**
    * Moves rows, all that are still in `from` and not on their way, with the act that moves them; gives the rows that were

@@ -70,7 +70,7 @@ export function findsOtherRows(open: OpenTestJournal): void {
     expect(await seenOf(store, "B", 2)).toBe(`${elsewhere}, C2 on_its_way`);
     expect(await seenOf(store, "A", 3)).toBe("A2 on_its_way, C2 on_its_way");
     const [page] = await store.seen("B", { rows: [2] }, []);
-    expect(page).toMatchObject({ state: "ready", row: { row: 2, payment: key(PAY), payee: key("payee asha") } });
+    expect(page).toMatchObject({ row: { state: "ready", row: 2, payment: key(PAY), payee: key("payee asha") } });
     expect(page?.others.find(({ row, batch }) => batch === "A" && row === 2)).toMatchObject({ payment: key(PAY), wentAt: NOW }); // prettier-ignore
   });
 

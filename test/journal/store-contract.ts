@@ -289,6 +289,19 @@ function letsRowsGo(open: OpenTestJournal): void {
     expect((await rowOf(store, id, 2)).state).toBe("accepted");
   }); // prettier-ignore
 
+  test("the sums of a day → what went, what is ready, and what goes beside it of a run that began before", async () => {
+    const { store } = await open();
+    for (const id of ["AAAAAAA1", "AAAAAAA2", "AAAAAAA3"]) await opened(store, id, [`${id} 1`, `${id} 2`]);
+    await sendAll(store, "AAAAAAA3", { 2: "rejected" });
+    const rowsOf = async (id: string) => (await store.sumsOfDay(id, NOW))["transfer"]?.rows;
+    expect([await rowsOf("AAAAAAA1"), await rowsOf("AAAAAAA2")]).toEqual([3, 3]);
+    const first = await store.beginRun("AAAAAAA1", ASHA, NOW);
+    await store.beginRun("AAAAAAA2", ASHA, NOW);
+    expect([await rowsOf("AAAAAAA1"), await rowsOf("AAAAAAA2")]).toEqual([3, 5]);
+    await store.endRun(first, { endedAt: NOW, exitCode: 7, requests: 0 });
+    expect(await rowsOf("AAAAAAA2")).toBe(3);
+  });
+
   test("a batch that is being recorded → nothing of it goes", async () => {
     const { store } = await open();
     const id = await record(store, newBatch("AAAAAAA1"), [newRow(2, "1")]);
