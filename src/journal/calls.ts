@@ -30,14 +30,14 @@ const CALLS: Calls = {
 
 export const METHODS = Object.keys(CALLS);
 
+/** How a call of the store is carried out, wherever the journal is. */
+export type Call = (method: string, isJudging: boolean, values: readonly unknown[]) => Promise<unknown>;
+
 /**
  * Opens the journal of a state directory in this thread. Throws PaydropError. What the function gives rejects with that, too:
  * what SQLite says while it reads is told as what happened to the journal.
  */
-export function callsOf(
-  stateDir: string,
-  options: OpenOptions,
-): (method: string, isJudging: boolean, values: readonly unknown[]) => Promise<unknown> {
+export function callsOf(stateDir: string, options: OpenOptions): Call {
   const journal = new Journal(stateDir, options);
   const calls = CALLS as unknown as Readonly<Record<string, (...values: readonly unknown[]) => unknown>>;
   return async (method, isJudging, values) => {

@@ -194,5 +194,5 @@ class Repeats {
 }
 
 function moveTo({ row, state, reasons }: Verdict, from: readonly RowState[]): Move {
-  return { row, to: state, from, ...(reasons[0] ? { code: reasons[0].code, reasons } : {}) };
+  return { row, to: state, from, ...(reasons.length > 0 && { reasons }) };
 }

@@ -49,12 +49,12 @@ export function setBatch(journal: Journal, ...[id, change, act]: Parameters<Jour
       // two people may act at the same time: the phase is looked at in the transaction that changes it
       if (!LEADS_TO[phase].includes(wanted)) throw new PaydropError("batch_phase", { batch: id, phase, wanted });
       if (phase === "recording" && !journal.isJudging) throw new Error("a batch is opened inside judging only (I14)");
-      journal.run("UPDATE batch SET phase = ? WHERE seq = ?", wanted, seq);
       keepTallies(journal, seq);
     }
-    const more = "UPDATE batch SET destination = coalesce(?, destination), owesResults = coalesce(?, owesResults)";
+    const changed =
+      "phase = coalesce(?, phase), destination = coalesce(?, destination), owesResults = coalesce(?, owesResults)";
     const owes = owesResults === undefined ? null : Number(owesResults);
-    journal.run(`${more} WHERE seq = ?`, destination ?? null, owes, seq);
+    journal.run(`UPDATE batch SET ${changed} WHERE seq = ?`, wanted ?? null, destination ?? null, owes, seq);
     const sql = "INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)";
     if (source) journal.run(sql, source.path, source.identity, id);
     if (act) addAct(journal, { ...act, batch: id });

@@ -105,12 +105,12 @@ export function move(journal: Journal, id: string, moves: readonly Move[], act?:
   return journal.write(() => {
     const batch = batchOf(journal, id);
     const mover = new Mover(journal, batch);
-    const moved = moves.filter(({ row, from, to, code, reasons }) => {
+    const moved = moves.filter(({ row, from, to, reasons }) => {
       for (const state of from) assertMove(state, to, act !== undefined);
       if (to === "ready" && !journal.isJudging) throw new Error("rows become ready inside judging only (I14)");
       return mover.move({
         ...{ row, from, to, isOnItsWay: false },
-        code: code ?? (to === "ready" ? undefined : reasons?.[0]?.code),
+        code: to === "ready" ? undefined : reasons?.[0]?.code,
         reasons: reasons && JSON.stringify(reasons),
         settledBy: to === "settled_done" || to === "settled_not_done" ? (act?.by ?? act?.login) : undefined,
       });

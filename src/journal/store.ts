@@ -134,7 +134,7 @@ export interface Move {
   readonly row: number;
   readonly to: RowState;
   readonly from: readonly RowState[];
-  readonly code?: string;
+  /** The first one gives it its code, unless it becomes ready. */
   readonly reasons?: readonly Reason[];
 }
 

@@ -2,7 +2,7 @@ import { isMainThread, parentPort, Worker, workerData, type MessagePort } from "
 import { foreseen, messageOf, PaydropError } from "../errors.ts";
 import type { ErrorReason } from "../messages/errors.ts";
 import type { Facts } from "../messages/sentence.ts";
-import { callsOf } from "./calls.ts";
+import { callsOf, type Call } from "./calls.ts";
 import type { OpenOptions } from "./database.ts";
 
 interface Start {
@@ -10,7 +10,6 @@ interface Start {
   readonly options: OpenOptions;
 }
 
-type Call = ReturnType<typeof callsOf>;
 /**
  * The one message there is, and its answer, as JSON: so a thousand small objects cross in a fraction of the time. But of
  * what was seen of equal rows the lists are the same, and cross once. The answer to the start has the id 0.
