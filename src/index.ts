@@ -14,7 +14,6 @@ import { checkOne } from "./commands/check.ts";
 import { openWork, type OpenedWork } from "./commands/open-work.ts";
 import { runFolder } from "./commands/run-folder.ts";
 import { loadOptions, requireSending, type Options } from "./config/load.ts";
-import type { Secret } from "./config/secret.ts";
 import { PaydropError } from "./errors.ts";
 import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
 import type { Sandbox } from "./sandbox/server.ts";

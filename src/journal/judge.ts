@@ -6,7 +6,7 @@ import {
   type Against,
   type Circumstances,
 } from "../duplicates/rules.ts";
-import type { HoldCode, Judged, Reason, Seen, Verdict } from "../duplicates/seen.ts";
+import type { HoldCode, Reason, Seen, Verdict } from "../duplicates/seen.ts";
 import { batchNamed, circumstancesOf, GONE, namedPages, pagesOf, rowsIn } from "./circumstances.ts";
 import type { JudgingRules, KnownCircumstances } from "./circumstances.ts";
 import type { RowState } from "./states.ts";
@@ -47,10 +47,8 @@ export async function judgeBatch(
       return verdictOf(row, against, isLater ? [...ofFile, { code: "not_now" }] : ofFile);
     });
     const changed = verdicts.filter(({ state }, at) => state !== "ready" || page[at]?.row.state !== "ready");
-    await store.move(
-      id,
-      changed.map((verdict) => moveTo(verdict, JUDGED)),
-    );
+    const moves = changed.map((verdict) => moveTo(verdict, JUDGED));
+    await store.move(id, moves);
   }
   const mostly = await repeats.mostlyPaid(store, await batchNamed(store, id));
   if (!mostly) return;

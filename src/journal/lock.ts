@@ -34,9 +34,11 @@ const JUDGING_WAIT_MS = 10 * 60_000;
  */
 export async function takeJudgingLock(stateDir: string): Promise<InstanceLock> {
   const path = judgingPath(stateDir);
-  for (const began = performance.now(); performance.now() - began < JUDGING_WAIT_MS; await sleep(JUDGING_POLL_MS)) {
+  const began = performance.now();
+  while (performance.now() - began < JUDGING_WAIT_MS) {
     const lock = take(path);
     if (lock) return lock;
+    await sleep(JUDGING_POLL_MS);
   }
   throw new PaydropError("judging_busy", { path });
 }

@@ -24,11 +24,7 @@ export interface Recording {
  * sheet of the same workbook, or another operation, is another file.
  */
 export async function findKnown(
-  {
-    config,
-    store,
-    now,
-  }: Pick<Recording, "store" | "now"> & { readonly config: Pick<Config, "environment" | "duplicate_days"> },
+  { config, store, now }: Recording,
   { snapshot: { sha256 }, period, operation, table }: OpenedFile,
 ): Promise<BatchRecord | undefined> {
   const latest = Math.max(now(), (await store.facts()).lastAt);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { OpenedFile } from "../../src/checks/open-file.ts";
+import type { Config } from "../../src/config/schema.ts";
 import { findKnown } from "../../src/journal/record.ts";
 import { House } from "./house.ts";
 
@@ -311,11 +312,8 @@ test("the same bytes again → the same batch, for the same or no period, within
   const known = async (period?: string, sheet?: string): Promise<string | undefined> => {
     const [batch] = await house.store.batches({ id: first });
     const opened = { snapshot: { sha256: batch?.sha256 }, period, table: { reading: { sheet } } } as OpenedFile;
-    const work = {
-      config: { environment: "test" as const, duplicate_days: 20 },
-      store: house.store,
-      now: () => house.now,
-    };
+    const config = { environment: "test", duplicate_days: 20 } as Config;
+    const work = { config, store: house.store, destination: "", now: () => house.now };
     return (await findKnown(work, opened))?.id;
   };
   const first = await house.take(people(3), { period: "2026-11" });
