@@ -1,7 +1,7 @@
 /** The story of a batch: snapshot → open → known? → check → record → judge → send → write. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { keptOf, openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
+import { openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
 import { openSpool } from "./checks/spool.ts";
 import type { Checked } from "./checks/check-file.ts";
 import type { Config } from "./config/schema.ts";
@@ -11,10 +11,9 @@ import { assertMark, keepMark } from "./intake/mark.ts";
 import { takeSnapshot } from "./intake/snapshot.ts";
 import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
-import { findKnown } from "./journal/known.ts";
-import { newBatchOf, recordRows } from "./journal/record.ts";
+import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
 import type { Act, BatchRecord, JournalStore, Who } from "./journal/store.ts";
-import { isStopOfRest } from "./messages/outcomes.ts";
+import { isStopOfRest, type Stop } from "./messages/outcomes.ts";
 import { firstHeld } from "./results/row-text.ts";
 import { byStatusOf } from "./results/totals.ts";
 import { keptStop } from "./results/summary.ts";
@@ -92,6 +91,10 @@ interface Taken {
   readonly checked?: CheckedFile;
 }
 
+interface Begun extends Omit<Taken, "id"> {
+  readonly startedAt: number;
+}
+
 /** snapshot → open → known? */
 async function takeFile(work: Work, path: string, seen: string | undefined): Promise<Taken | undefined> {
   const { config, store } = work;
@@ -99,15 +102,13 @@ async function takeFile(work: Work, path: string, seen: string | undefined): Pro
   const snapshot = await takeSnapshot(path, config.state_dir, seen);
   faultPoint("snapshot.taken");
   const opened = await openFile(snapshot, config);
-  const { period } = opened;
-  const said = { sha256: snapshot.sha256, environment: config.environment, period, reading: keptOf(opened) };
-  const known = await findKnown(store, said, config, work.now());
+  const known = await findKnown(work, opened);
   const lost = work.isTrial ? undefined : await assertMark(snapshot.folder, store, config.accept_lost_journal);
   const taken = known ? { id: known.id, isKnown: true } : await recordFile(work, opened);
   if (!taken) return undefined;
   if (lost !== undefined) await store.setBatch(taken.id, {}, actOf(work, "accept_lost_journal", { note: lost }));
   if (!known) return taken;
-  await store.noteSource(snapshot.path, snapshot.identity, known.id);
+  await store.setBatch(known.id, { source: snapshot });
   await wakeUp(work, known);
   const isOpen = known.phase === "open";
   return !isOpen || (await isWanted(work, knownFile(await batchNamed(store, known.id)))) ? taken : undefined;
@@ -140,9 +141,7 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
     }
     return await store.judging(async () => {
       const checked = await judged();
-      // before it is open: whatever lies in the same place later may correct it
-      await store.noteSource(opened.snapshot.path, opened.snapshot.identity, batch.id);
-      await store.setBatch(batch.id, { phase: "open", owesResults: true });
+      await store.setBatch(batch.id, { phase: "open", owesResults: true, source: opened.snapshot });
       faultPoint("batch.opened");
       return { id: batch.id, isKnown: false, checked };
     });
@@ -178,12 +177,6 @@ async function wakeUp(work: Work, { id, phase }: BatchRecord): Promise<void> {
   await store.judging(() => wake(store, id, "run", { act: actOf(work, "retry"), now: now(), rules: config }));
 }
 
-interface Begun {
-  readonly startedAt: number;
-  readonly isKnown: boolean;
-  readonly checked?: CheckedFile;
-}
-
 /** send → write, as one run that the journal keeps. */
 async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<BatchReport> {
   const { config, store, now } = work;
@@ -193,9 +186,10 @@ async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<Batch
   const kept = await openKept(snapshotPath(config.state_dir, batch.sha256), batch);
   const run = await store.beginRun(id, work.who, startedAt);
   if (batch.tallies.ready && !batch.owesResults) await store.setBatch(id, { owesResults: true });
-  const { requests, stop } = await send(work, batch, begun);
-  const facts = { startedAt, endedAt: now(), requests, stop };
+  const { requests, stop: found } = await send(work, batch, begun);
   const after = await batchNamed(store, id);
+  const stop = found && tellStop(work, after, found);
+  const facts = { startedAt, endedAt: now(), requests, stop };
   const isOver = isKnown && requests === 0 && !stop && !after.tallies.not_sent;
   const sentBefore = isOver ? batch.createdAt : undefined;
   const report = await writeResults({ config, store, batch: after, ...kept, run: facts, sentBefore });
@@ -214,15 +208,15 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
   const start = { batch: batch.id, checked: checked ?? knownFile(batch), resumed: isKnown };
   tell({ type: "start", ...start, toSend: ready.rows, toSendTotal: ready.amount });
   if (ready.rows === 0) return { requests: 0 };
-  const stop = await stopBefore(work, batch, (kind, more) => actOf(work, kind, more));
-  if (stop) return stopped(work, batch, { requests: 0, stop });
+  const stop = await stopBefore(work, batch, actOf(work, "accept_destination"));
+  if (stop) return { requests: 0, stop };
   const spool = openSpool(spoolPath(config.state_dir, batch.id));
   const other = new AbortController();
   const mark = work.isTrial ? undefined : await keepMark(batch.folder, store, (lost) => other.abort(lost));
   try {
     const soft = AbortSignal.any([signals.soft, other.signal]);
     const parts = { store, batch, spool, sender: shared.sender(), shared, config, signals: { ...signals, soft }, tell };
-    return await stopped(work, batch, await submit(parts));
+    return await submit(parts);
   } finally {
     spool.close();
     await mark?.close();
@@ -230,31 +224,19 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
   }
 }
 
-/** Tells of a stop; one that is only about the rest says nothing where no row is left. */
-async function stopped({ store, tell }: Work, { id }: BatchRecord, submitted: Submitted): Promise<Submitted> {
-  const { stop, requests } = submitted;
-  if (!stop) return submitted;
-  const { ready, not_sent: unsent } = (await batchNamed(store, id)).tallies;
-  const remaining = ready?.rows ?? 0;
-  if (isStopOfRest(stop.code) && remaining === 0 && !unsent?.rows) return { requests };
+/** Tells of a stop; one that is only about the rest says nothing where no row is left, and is none. */
+function tellStop({ tell }: Work, { id, tallies }: BatchRecord, stop: Stop): Stop | undefined {
+  const remaining = tallies.ready?.rows ?? 0;
+  if (isStopOfRest(stop.code) && remaining === 0 && !tallies.not_sent) return undefined;
   tell({ type: "stopped", batch: id, stop, remaining });
-  return submitted;
+  return stop;
 }
 
 /** What is told of a file that was checked in an earlier run. */
-function knownFile({
-  folder,
-  fileName,
-  format,
-  label,
-  period,
-  environment,
-  destination,
-  ...batch
-}: BatchRecord): CheckedFile {
-  const { rows, total, tallies } = batch;
+function knownFile(batch: BatchRecord): CheckedFile {
+  const { format, label: operation, environment, destination, period, rows, total, tallies } = batch;
   return {
-    ...{ file: join(folder, fileName), format, operation: label, environment, destination },
+    ...{ file: join(batch.folder, batch.fileName), format, operation, environment, destination },
     ...(period === undefined ? {} : { period }),
     ...{ total: { rows, amount: total }, byStatus: byStatusOf(tallies), accounts: [], remarks: [] },
     ...{ invalid: [], invalidCount: tallies.invalid?.rows ?? 0, held: [], heldCount: tallies.held?.rows ?? 0 },

@@ -9,12 +9,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runFile } from "./batch.ts";
 import { createTypedClient, type Client, type ClientOptions } from "./client/client.ts";
-import { encryptPayload as encrypt, readAesIv, readAesKey } from "./client/envelope.ts";
+import { createEncryption, encryptionOf } from "./client/envelope.ts";
 import { checkOne } from "./commands/check.ts";
 import { openWork, type OpenedWork } from "./commands/open-work.ts";
 import { runFolder } from "./commands/run-folder.ts";
 import { loadOptions, requireSending, type Options } from "./config/load.ts";
-import type { Secret } from "./config/secret.ts";
 import { PaydropError } from "./errors.ts";
 import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
 import type { Sandbox } from "./sandbox/server.ts";
@@ -23,7 +22,7 @@ import { outcomeOf } from "./submission/outcome.ts";
 export { FileRefusedError, PaydropError } from "./errors.ts";
 export type { ErrorCode } from "./errors.ts";
 export { Secret } from "./config/secret.ts";
-export type { CallOptions, CallResult, Client, ClientOptions, Requests } from "./client/client.ts";
+export type { CallResult, Client, ClientOptions, Requests } from "./client/client.ts";
 export type { Options } from "./config/load.ts";
 export type { AccountTotals, BatchReport, ByStatus, CheckedFile, ResultStatus, RunEvent } from "./events.ts";
 export type { Stop, WrittenFiles } from "./events.ts";
@@ -46,13 +45,9 @@ export function createClient(options: ClientOptions): Client {
   return createTypedClient(options, outcomeOf);
 }
 
-/** How a payload is encrypted (§5.2). */
-export interface EncryptOptions extends Pick<Options, "keyEncoding" | "padding" | "hexCase"> {
-  /** 32 bytes as the dashboard shows them: hex, base64 or text. */
-  readonly aesKey: string | Secret;
-  /** 16 bytes, in the same way. */
-  readonly aesIv: string | Secret;
-}
+/** How a payload is encrypted (§5.2): 32 and 16 bytes as the dashboard shows them, in hex, base64 or text. */
+export type EncryptOptions = Pick<Options, "keyEncoding" | "padding" | "hexCase"> &
+  Required<Pick<Options, "aesKey" | "aesIv">>;
 
 /**
  * A payout's payload (compact JSON) as the HEX text of its AES-256-CBC ciphertext: steps 2 and 3 of §5.2. It travels as
@@ -61,11 +56,9 @@ export interface EncryptOptions extends Pick<Options, "keyEncoding" | "padding" 
 export function encryptPayload(payload: string, options: EncryptOptions): string {
   const { config, secrets } = loadOptions(options);
   if (typeof payload !== "string" || !payload.isWellFormed()) throw new PaydropError("payload_no_text");
-  const { aesKey, aesIv } = secrets;
-  if (!aesKey || !aesIv) throw new PaydropError("keys_missing", { operation: "payout" });
-  const key = readAesKey(aesKey.reveal(), config.key_encoding);
-  const iv = readAesIv(aesIv.reveal(), config.key_encoding);
-  return encrypt(payload, { key, iv, padding: config.padding, hexCase: config.hex_case });
+  const encryption = encryptionOf(config, secrets);
+  if (!encryption) throw new PaydropError("keys_missing", { operation: "payout" });
+  return createEncryption(encryption)(payload);
 }
 
 /** How a file is checked and sent: the settings of `paydrop help settings` in camelCase, keys, and who is told. */

@@ -1,4 +1,4 @@
-import pLimit, { type LimitFunction } from "p-limit";
+import pLimit from "p-limit";
 import type * as z from "zod/mini";
 import { conceal } from "../config/secret.ts";
 import { loadOptions, type Options } from "../config/load.ts";
@@ -26,12 +26,6 @@ export interface CallResult {
   readonly durationMs: number;
 }
 
-/** What one call is told beside its fields. */
-export interface CallOptions {
-  /** Gives up waiting: `not_sent` while it waits its turn; a request that may have left is `unknown`. */
-  readonly signal?: AbortSignal;
-}
-
 /**
  * Where the calls go, and how: `baseUrl` and `apiKey`, for payouts also `aesKey` and `aesIv` (§5.2), and of the settings
  * of `paydrop help settings`, in camelCase, those about sending. `retry429: false` and `doubtful2xx: "accepted"` change
@@ -50,7 +44,7 @@ export type ClientOptions = Pick<
  * take) or `config` (a payout without AES key and IV), and then nothing was sent.
  */
 export type Client = {
-  readonly [Method in keyof Requests]: (request: Requests[Method], options?: CallOptions) => Promise<CallResult>;
+  readonly [Method in keyof Requests]: (request: Requests[Method]) => Promise<CallResult>;
 } & {
   /** Waits for all calls made before, also those that wait for their turn, then closes. Later calls are `not_sent`. */
   close(): Promise<void>;
@@ -66,17 +60,15 @@ type OutcomeOf = (
 export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf): Client {
   const { config, secrets } = loadOptions(options);
   const sender = openSender(config, secrets);
-  // calls wait here and not in the transport, whose clock is already running
   const limit = pLimit(config.concurrency);
   const underWay = new Set<Promise<Answer>>();
   let isClosed = false;
 
-  async function call(operation: (typeof OPERATIONS)[number], fields: object, said?: CallOptions): Promise<CallResult> {
-    const signal = signalOf(operation, said);
+  async function call(operation: (typeof OPERATIONS)[number], fields: object): Promise<CallResult> {
     const payload = createPayload(operation, fields);
     if (operation.encrypted && !sender.encrypts) throw new PaydropError("keys_missing", { operation: operation.name });
-    const send = (): Promise<Answer> => sender.send(operation.name, payload, signal);
-    const turn = isClosed ? Promise.resolve(AFTER_CLOSE) : inTurn(limit, send, signal);
+    // it waits here and not in the transport, whose clock is already running
+    const turn = isClosed ? Promise.resolve(AFTER_CLOSE) : limit(() => sender.send(operation.name, payload));
     underWay.add(turn);
     const answer = await turn.finally(() => underWay.delete(turn));
     const { state: outcome, code: reason } = outcomeOf(answer, config);
@@ -95,31 +87,7 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
   return { ...Object.fromEntries(methods), close } as Client;
 }
 
-/** A call whose signal is aborted before its turn has its end at once: nothing is sent for such a signal. */
-function inTurn(limit: LimitFunction, send: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
-  if (signal?.aborted) return send();
-  return new Promise((resolve, reject) => {
-    const giveUp = (): void => resolve(send());
-    signal?.addEventListener("abort", giveUp, { once: true });
-    limit(() => {
-      signal?.removeEventListener("abort", giveUp);
-      return send();
-    }).then(resolve, reject);
-  });
-}
-
 const AFTER_CLOSE: Answer = { kind: "unsent", cause: "local", detail: "the client is closed", durationMs: 0 };
-
-/** Other options are refused: a caller would find out only after the money went that a timeout had been ignored. */
-function signalOf({ name: operation }: Operation, said: CallOptions = {}): AbortSignal | undefined {
-  const { signal, ...others } = said;
-  // not by its class: a test environment may have an AbortSignal of its own
-  const isRight = signal === undefined || typeof (signal as Partial<AbortSignal>).addEventListener === "function";
-  if (!isRight || "aborted" in said || Object.keys(others).length > 0) {
-    throw new PaydropError("call_options", { operation });
-  }
-  return signal;
-}
 
 type Unwrapped<S> = S extends z.ZodMiniOptional<infer Inner> | z.ZodMiniDefault<infer Inner> ? Inner : S;
 type Value<S> = Unwrapped<S> extends WholeSchema ? number : string;

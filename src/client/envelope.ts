@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey } from "node:crypto";
 import type { Config } from "../config/schema.ts";
+import type { Secrets } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
 
 export type Padding = Config["padding"];
@@ -14,19 +15,11 @@ export interface EnvelopeOptions {
   readonly hexCase?: Config["hex_case"];
 }
 
-/** The plaintext payload in, the request body `{"body":"<hex>"}` out (§2.4). */
-export type Envelope = (payload: string) => string;
-
-/** The envelope of every payout. The returned function throws only for a payload that padding "none" cannot take. */
-export function createEnvelope(options: EnvelopeOptions): Envelope {
+/** The plaintext payload in, the request body `{"body":"<hex>"}` out (§2.4). Throws where padding "none" cannot be. */
+export function createEnvelope(options: EnvelopeOptions): (payload: string) => string {
   const encrypt = createEncryption(options);
   // hex needs no escaping
   return (payload) => `{"body":"${encrypt(payload)}"}`;
-}
-
-/** One payload (compact JSON, or its bytes) as the HEX string of its AES-256-CBC ciphertext (§5.2, steps 2 and 3). */
-export function encryptPayload(payload: string | Uint8Array, options: EnvelopeOptions): string {
-  return createEncryption(options)(payload);
 }
 
 /** The way back, for the sandbox: undefined for what is no whole ciphertext of this key, IV and padding. */
@@ -48,11 +41,13 @@ const BLOCK_BYTES = 16;
 const ISO7816_MARK = 0x80;
 
 /**
+ * A payload (compact JSON, or its bytes) as the HEX string of its AES-256-CBC ciphertext (§5.2, steps 2 and 3).
+ *
  * One cipher for all payloads: to make one for each costs more than to encrypt with it. CBC xors the first block with
  * the block that it encrypted last, where a new cipher would take the IV. So the first block is xored with both before:
  * the last block cancels out, and the IV is in.
  */
-function createEncryption({ key, iv, padding = "pkcs7", hexCase = "lower" }: EnvelopeOptions) {
+export function createEncryption({ key, iv, padding = "pkcs7", hexCase = "lower" }: EnvelopeOptions) {
   const cipher = createCipheriv("aes-256-cbc", createSecretKey(key), iv).setAutoPadding(false);
   let lastBlock = iv;
   return (payload: string | Uint8Array): string => {
@@ -95,6 +90,14 @@ function unpadded(plain: Buffer, padding: Padding): Buffer | undefined {
     if (padded(payload, padding).equals(plain)) return payload;
   }
   return undefined;
+}
+
+/** What a payload is encrypted with; undefined without keys. Throws PaydropError "config" for keys that are none. */
+export function encryptionOf(config: Config, { aesKey, aesIv }: Secrets): EnvelopeOptions | undefined {
+  if (!aesKey || !aesIv) return undefined;
+  const key = readAesKey(aesKey.reveal(), config.key_encoding);
+  const iv = readAesIv(aesIv.reveal(), config.key_encoding);
+  return { key, iv, padding: config.padding, hexCase: config.hex_case };
 }
 
 export type KeyEncoding = Config["key_encoding"];

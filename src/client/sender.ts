@@ -8,7 +8,7 @@ import type { Secrets } from "../config/secret.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { operationNamed, type OperationName } from "../operations/index.ts";
 import { describeFailure, type Answer } from "./answer.ts";
-import { createEnvelope, readAesIv, readAesKey, type Envelope } from "./envelope.ts";
+import { createEnvelope, encryptionOf } from "./envelope.ts";
 import { createTransport, type Transport } from "./transport.ts";
 
 /** Sends payloads (compact JSON, §2) with the keys, certificates, address and choices that it was opened with. */
@@ -32,7 +32,8 @@ export function openSender(config: Config, secrets: Secrets): Sender {
   const { base_url, connect_timeout: timeoutMs } = config;
   requireSending(config, secrets, aesKey !== undefined || aesIv !== undefined);
   if (base_url === undefined || apiKey === undefined) throw new Error("there is an address and a key");
-  const envelope = envelopeOf(config, secrets);
+  const encryption = encryptionOf(config, secrets);
+  const envelope = encryption && createEnvelope(encryption);
   const transport = createTransport({ ...config, base_url, apiKey });
   return {
     encrypts: envelope !== undefined,
@@ -49,13 +50,6 @@ export function openSender(config: Config, secrets: Secrets): Sender {
     preflight: () => preflight(transport, new URL(base_url).origin, timeoutMs),
     close: () => transport.close(),
   };
-}
-
-function envelopeOf(config: Config, { aesKey, aesIv }: Secrets): Envelope | undefined {
-  if (!aesKey || !aesIv) return undefined;
-  const key = readAesKey(aesKey.reveal(), config.key_encoding);
-  const iv = readAesIv(aesIv.reveal(), config.key_encoding);
-  return createEnvelope({ key, iv, padding: config.padding, hexCase: config.hex_case });
 }
 
 export interface Preflight {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { toldOf } from "../batch.ts";
-import { newBatchOf, recordRows } from "../journal/record.ts";
+import { findKnown, newBatchOf, recordRows } from "../journal/record.ts";
 import { checkFile } from "../checks/check-file.ts";
-import { keptOf, openFile } from "../checks/open-file.ts";
+import { openFile } from "../checks/open-file.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { dayOf } from "../day.ts";
@@ -13,7 +13,6 @@ import type { CheckedFile } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { judgeBatch } from "../journal/judge.ts";
-import { findKnown } from "../journal/known.ts";
 import { openJournal } from "../journal/open.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { errorText } from "../screen/error-text.ts";
@@ -56,15 +55,14 @@ async function tellOne(call: Call, config: Config, path: string): Promise<number
 export async function checkOne(path: string, config: Config, isAll = false): Promise<CheckedFile> {
   const folder = mkdtempSync(join(tmpdir(), "paydrop-check-"));
   try {
-    const { environment, base_url: destination = "" } = config;
+    const { base_url: destination = "" } = config;
     const snapshot = await takeSnapshot(path, folder);
     const opened = await openFile(snapshot, { ...config, state_dir: folder });
     const store = await openCopy(config.state_dir, folder);
     try {
       const work = { config: { ...config, state_dir: folder }, store, destination, now: Date.now };
       const toldMax = isAll ? Number.POSITIVE_INFINITY : undefined;
-      const said = { sha256: snapshot.sha256, environment, period: opened.period, reading: keptOf(opened) };
-      const known = await findKnown(store, said, config, Date.now());
+      const known = await findKnown(work, opened);
       // a file that was taken before stands as it does in its batch: its rows are no second payment
       if (known) {
         const checking = checkFile(opened, work.config, { toldMax });

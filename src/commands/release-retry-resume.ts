@@ -4,7 +4,7 @@ import { formatUnits, isSameAmount, unitsOf } from "../amount.ts";
 import { sendReady } from "../batch.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { stopFilesIn } from "../intake/inbox.ts";
-import { askRelease, release as releaseRows } from "../journal/release.ts";
+import { askRelease } from "../journal/release.ts";
 import type { Act, BatchRecord } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
 import { tellNotReleased } from "../messages/holds.ts";
@@ -87,8 +87,7 @@ export function release(call: Call): Promise<number> {
     if ((call.flags["all"] === true) === (named !== undefined)) {
       throw new PaydropError("rows_or_all", { all: "--all", example: RELEASE });
     }
-    const asked = await askRelease(store, batch, named ?? "all", config, work.now());
-    const { acceptedBefore, refused } = asked;
+    const { moves, refused, acceptedBefore } = await askRelease(store, batch, named ?? "all", config, work.now());
     const stays = refused.map((one) => tellNotReleased(one, batch.id));
     // of rows that were named all go, or none
     if (named && refused.length > 0) return { rows: [], stays, code: 6 };
@@ -98,7 +97,7 @@ export function release(call: Call): Promise<number> {
       const { rows, amount: sum } = acceptedBefore;
       throw new PaydropError("release_total", { batch: batch.id, rows, sum });
     }
-    const rows = await releaseRows(store, batch, asked, act);
+    const rows = await store.move(batch.id, moves, act);
     return { rows, stays, code: refused.length > 0 ? 6 : 0 };
   });
 }

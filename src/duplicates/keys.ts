@@ -3,20 +3,13 @@ import type { Key } from "./seen.ts";
 
 const KEY_CHARACTERS = 22;
 
-export interface Keys {
-  /** The key of a canonical text. Equal texts of different kinds have different keys. */
-  of(kind: "payment" | "payee" | "reference", text: string): Key;
-}
-
 /**
- * Payments as keyed hashes: account and amount can be guessed, so a plain hash of them could be reversed by trying.
- * `secret`: 32 bytes in hex, that only the journal has; they fill one block of SHA-256. It goes first and the digest is
- * cut, so that nobody can extend it.
+ * The key of a canonical text; equal texts of different kinds have different ones. Account and amount can be guessed, so a
+ * plain hash of them could be reversed by trying. `secret`: 32 bytes in hex, that only the journal has; they fill one block
+ * of SHA-256. It goes first and the digest is cut, so that nobody can extend it.
  */
-export function createKeys(secret: string): Keys {
-  return {
-    of: (kind, text) => hash("sha256", `${secret}${kind}\0${text}`, "base64url").slice(0, KEY_CHARACTERS),
-  };
+export function keyOf(secret: string, kind: "payment" | "payee" | "reference", text: string): Key {
+  return hash("sha256", `${secret}${kind}\0${text}`, "base64url").slice(0, KEY_CHARACTERS);
 }
 
 /** Whether both are there and are the same. */

@@ -16,8 +16,9 @@
  * not_now and all_or_nothing are said by the file and the settings; they are only carried along here.
  */
 import type { RowName } from "../checks/beside.ts";
+import { HOLDS } from "../messages/holds.ts";
 import { isSameKey } from "./keys.ts";
-import { HOLD_CODES, type HoldCode, type Judged, type Reason, type Seen, type Verdict } from "./seen.ts";
+import type { HoldCode, Judged, Reason, Seen, Verdict } from "./seen.ts";
 
 /** What the rules know beside the rows. */
 export interface Circumstances {
@@ -213,8 +214,10 @@ export function verdictOf(row: Judged, against: readonly Against[], kept: readon
   return { row: row.row, state, reasons };
 }
 
+const IN_ORDER = Object.keys(HOLDS);
+
 function placeOf({ code }: Reason): number {
-  return HOLD_CODES.indexOf(code);
+  return IN_ORDER.indexOf(code);
 }
 
 /** One for each rule: of several rows the one that has no end yet, else the one that went last. */

@@ -2,17 +2,7 @@ import { closeSync, fsyncSync, openSync } from "node:fs";
 import { messageOf, PaydropError } from "../errors.ts";
 import { failureOf, sqliteCodeOf, type OpenOptions } from "./database.ts";
 import { readIdentity } from "./schema.ts";
-import {
-  addAct,
-  addBatch,
-  batches,
-  batchOf,
-  dropBatch,
-  overlaps,
-  purge,
-  setBatch,
-  sumsOfDay,
-} from "./sqlite-batches.ts";
+import { addAct, addBatch, batches, dropBatch, overlaps, purge, setBatch, sumsOfDay } from "./sqlite-batches.ts";
 import { acts, addRows, beginRun, commit, endRows, endRun, move, recover, rows, runs } from "./sqlite-rows.ts";
 import { seen } from "./sqlite-seen.ts";
 import { Journal } from "./sqlite.ts";
@@ -28,7 +18,7 @@ type Calls = {
 /** How the calls of a store are carried out, in the thread that has the journal. */
 const CALLS: Calls = {
   ...{ facts, addBatch, addRows, endRows, setBatch, dropBatch, batches, rows, seen, overlaps, sumsOfDay, move, commit },
-  ...{ beginRun, endRun, runs, acts, noteSource, sourceOf, heldFolders, holdFolder, purge, backup: copy },
+  ...{ beginRun, endRun, runs, acts, sourceOf, heldFolders, holdFolder, purge, backup: copy },
   recover(journal, who) {
     for (const { id } of journal.all("SELECT id FROM batch WHERE phase = 'recording'")) dropBatch(journal, String(id));
     return recover(journal, who);
@@ -40,14 +30,14 @@ const CALLS: Calls = {
 
 export const METHODS = Object.keys(CALLS);
 
+/** How a call of the store is carried out, wherever the journal is. */
+export type Call = (method: string, isJudging: boolean, values: readonly unknown[]) => Promise<unknown>;
+
 /**
  * Opens the journal of a state directory in this thread. Throws PaydropError. What the function gives rejects with that, too:
  * what SQLite says while it reads is told as what happened to the journal.
  */
-export function callsOf(
-  stateDir: string,
-  options: OpenOptions,
-): (method: string, isJudging: boolean, values: readonly unknown[]) => Promise<unknown> {
+export function callsOf(stateDir: string, options: OpenOptions): Call {
   const journal = new Journal(stateDir, options);
   const calls = CALLS as unknown as Readonly<Record<string, (...values: readonly unknown[]) => unknown>>;
   return async (method, isJudging, values) => {
@@ -65,13 +55,6 @@ function facts(journal: Journal): JournalFacts {
     max(coalesce(max(lastAt), 0), (SELECT coalesce(max(at), 0) FROM act)) AS lastAt FROM batch`;
   const [known] = journal.records<Pick<JournalFacts, "letGo" | "lastAt">>(sql);
   return { letGo: 0, lastAt: 0, ...known, ...readIdentity(journal.database) };
-}
-
-function noteSource(journal: Journal, path: string, identity: string, batch: string): void {
-  journal.write(() => {
-    const sql = "INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)";
-    journal.run(sql, path, identity, batchOf(journal, batch).id);
-  });
 }
 
 function sourceOf(journal: Journal, path: string, identity: string): string | undefined {

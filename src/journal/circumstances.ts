@@ -2,22 +2,13 @@ import { join } from "node:path";
 import type { Config } from "../config/schema.ts";
 import { DAY_MS } from "../day.ts";
 import type { Circumstances } from "../duplicates/rules.ts";
-import type { BatchRecord, JournalStore, Overlap, RowRecord, SeenPage } from "./store.ts";
+import type { RowState } from "./states.ts";
+import type { BatchRecord, JournalStore, Overlap, SeenRow } from "./store.ts";
 
 /** Settings that DESIGN §7 depends on. */
 export type JudgingRules = Pick<Config, "duplicate_days" | "allow_repeats" | "all_or_nothing">;
 
 const PAGE_ROWS = 1000;
-
-export interface SeenRecord extends SeenPage {
-  readonly record: RowRecord;
-}
-
-/** When rows of a batch were last let go by a person. */
-export async function releasesOf(store: JournalStore, batch: string): Promise<ReadonlyMap<number, number>> {
-  const acts = (await store.acts({ batch })).filter(({ kind }) => kind === "release");
-  return new Map(acts.flatMap(({ rows = [], at }) => rows.map((row) => [row, at] as const)));
-}
 
 /** What the rules know of a batch. */
 export interface KnownCircumstances extends Circumstances {
@@ -25,15 +16,20 @@ export interface KnownCircumstances extends Circumstances {
   readonly same: readonly string[];
 }
 
+/** `isAgain`: its own rows may have been corrected since. */
+export interface Occasion {
+  readonly rules: JudgingRules;
+  readonly now: number;
+  readonly isAgain: boolean;
+}
+
 export async function circumstancesOf(
   store: JournalStore,
   batch: BatchRecord,
-  rules: JudgingRules,
-  now: number,
-  { isAgain }: { readonly isAgain: boolean },
+  { rules, now, isAgain }: Occasion,
 ): Promise<KnownCircumstances> {
   const overlaps = await store.overlaps(batch.id);
-  const order = new Map(overlaps.map(({ batch: id, createdAt }) => [id, createdAt]));
+  const order = new Map(overlaps.map(({ batch: { id, createdAt } }) => [id, createdAt]));
   // whatever shares no payment with this one is taken for earlier: that holds, and a person decides
   const isEarlier = (id: string): boolean => {
     const at = order.get(id) ?? 0;
@@ -41,52 +37,51 @@ export async function circumstancesOf(
   };
   const latest = Math.max(now, (await store.facts()).lastAt);
   const recentMs = rules.duplicate_days * DAY_MS;
+  const corrected = await correctedBy(store, batch, overlaps, latest - recentMs);
+  const same = overlaps.filter((one) => one.isSame && rowsIn(one.batch, ...GONE) + one.batch.onItsWay > 0);
   return {
-    ...{ batch: batch.id, now: latest, recentMs, allowRepeats: rules.allow_repeats },
-    corrected: await correctedBy(store, batch, { overlaps, since: latest - recentMs, isAgain }),
-    same: overlaps
-      .filter(({ isSame, went }) => isSame && went > 0)
-      .toSorted((one, other) => other.createdAt - one.createdAt)
-      .map((one) => one.batch),
-    isEarlier,
+    ...{ batch: batch.id, now: latest, recentMs, allowRepeats: rules.allow_repeats, isEarlier },
+    // those that came later may correct this one
+    corrected: new Set(
+      corrected.filter(({ createdAt }) => isAgain || createdAt <= batch.createdAt).map(({ id }) => id),
+    ),
+    same: same.map((one) => one.batch.id).reverse(),
   };
 }
 
+/** The states of rows that went, but for those on their way. */
+export const GONE: readonly RowState[] = ["accepted", "settled_done", "unknown"];
+
+export function rowsIn({ tallies }: Pick<BatchRecord, "tallies">, ...states: readonly RowState[]): number {
+  return states.reduce((rows, state) => rows + (tallies[state]?.rows ?? 0), 0);
+}
+
 /**
- * Batches that this one corrects (DESIGN §7): it names rows of them, lies in the same place, or repeats half of their
- * payments. `isAgain`: its own rows may have been corrected since, so those that correct this one as well. Only batches of
- * which something went recently, or still goes.
+ * Batches that this one corrects, or is corrected by (DESIGN §7): one names rows of the other, both lie in the same place,
+ * or the later one repeats half of the payments of the other. Only those of which something went `since`, or still goes.
  */
 async function correctedBy(
   store: JournalStore,
   batch: BatchRecord,
-  {
-    overlaps,
-    since,
-    isAgain,
-  }: { readonly overlaps: readonly Overlap[]; readonly since: number; readonly isAgain: boolean },
-): Promise<ReadonlySet<string>> {
-  const valid = batch.rows - (batch.tallies.invalid?.rows ?? 0);
-  const repeated = overlaps.filter(({ isNamed, shared, createdAt, rows }) => {
-    const isLater = createdAt > batch.createdAt;
-    return isNamed || (shared > 0 && shared * 2 >= (isLater ? valid : rows));
+  overlaps: readonly Overlap[],
+  since: number,
+): Promise<readonly BatchRecord[]> {
+  const repeated = overlaps.filter(({ isNamed, shared, batch: other }) => {
+    const corrected = other.createdAt > batch.createdAt ? batch : other;
+    return isNamed || (shared > 0 && shared * 2 >= corrected.rows - rowsIn(corrected, "invalid"));
   });
   // a retry file corrects what came after in the place of the file that it names, too
-  const places = [batch, ...repeated.filter(({ isNamed }) => isNamed)].map(({ folder, fileName }) =>
-    join(folder, fileName),
-  );
-  const inPlace: BatchRecord[] = [];
+  const named = repeated.filter(({ isNamed }) => isNamed).map((one) => one.batch);
+  const places = [batch, ...named].map(({ folder, fileName }) => join(folder, fileName));
+  const found = new Map(repeated.map((one) => [one.batch.id, one.batch]));
   for (const path of new Set(places)) {
-    inPlace.push(...(await store.batches({ environment: batch.environment, path })));
+    for (const one of await store.batches({ environment: batch.environment, path })) found.set(one.id, one);
   }
-  const found = [...repeated, ...inPlace.map((one) => ({ ...one, batch: one.id }))].filter(
-    (one) => one.batch !== batch.id,
-  );
-  const corrected = new Set<string>();
-  for (const { batch: id, createdAt } of found) {
-    if (corrected.has(id) || (!isAgain && createdAt > batch.createdAt)) continue;
-    const isOfNow = createdAt >= since || (await store.runs(id)).some(({ startedAt }) => startedAt >= since);
-    if (isOfNow || (await batchNamed(store, id)).tallies.ready) corrected.add(id);
+  found.delete(batch.id);
+  const corrected: BatchRecord[] = [];
+  for (const one of found.values()) {
+    const isOfNow = one.createdAt >= since || rowsIn(one, "ready") > 0;
+    if (isOfNow || (await store.runs(one.id)).some(({ startedAt }) => startedAt >= since)) corrected.push(one);
   }
   return corrected;
 }
@@ -96,7 +91,7 @@ export async function* pagesOf(
   store: JournalStore,
   batch: string,
   { corrected, isConcerned }: Pick<KnownCircumstances, "corrected"> & { readonly isConcerned: boolean },
-): AsyncIterable<readonly SeenPage[]> {
+): AsyncIterable<readonly SeenRow[]> {
   for (let after = 0; ;) {
     const page = await store.seen(batch, { after, limit: PAGE_ROWS, isConcerned }, [...corrected]);
     const last = page.at(-1);
@@ -106,21 +101,15 @@ export async function* pagesOf(
   }
 }
 
-/** Rows that were named, with what was seen of them and what is known of them. */
-export async function* inPages(
+/** The same of rows that were named. */
+export async function* namedPages(
   store: JournalStore,
   batch: string,
   rows: readonly number[],
   { corrected }: KnownCircumstances,
-): AsyncIterable<readonly SeenRecord[]> {
+): AsyncIterable<readonly SeenRow[]> {
   for (let at = 0; at < rows.length; at += PAGE_ROWS) {
-    const some = rows.slice(at, at + PAGE_ROWS);
-    const records = new Map((await store.rows({ batch, rows: some })).map((record) => [record.row, record]));
-    const page = await store.seen(batch, { rows: some }, [...corrected]);
-    yield page.flatMap((seen) => {
-      const record = records.get(seen.row.row);
-      return record ? [{ ...seen, record }] : [];
-    });
+    yield await store.seen(batch, { rows: rows.slice(at, at + PAGE_ROWS) }, [...corrected]);
   }
 }
 

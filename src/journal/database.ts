@@ -22,6 +22,7 @@ const SQLITE_VERSION_MIN = "3.51.3";
 const BUSY_TIMEOUT_MS = 10_000;
 const [SQLITE_ERROR, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_NOTADB] = [1, 10, 11, 19, 26];
 const SQLITE_IOERR_SHORT_READ = 522;
+const MEMORY = ":memory:";
 export const SQLITE_BUSY = 5;
 export const SQLITE_FULL = 13;
 
@@ -36,7 +37,7 @@ export function openDatabase(stateDir: string, options: OpenOptions): DatabaseSy
   const wereTaken = wereFilesTaken(stateDir);
   const lost = !isThere && wereTaken;
   if (lost && !accepted) throw new PaydropError("journal_lost", { folder: stateDir });
-  if (makesNone && !isThere) return openMade(":memory:", true);
+  if (makesNone && !isThere) return openFile(MEMORY, {}, true);
   makePrivate(stateDir);
   try {
     const database = openFile(path, options, lost || !wereTaken);
@@ -51,28 +52,19 @@ export function openDatabase(stateDir: string, options: OpenOptions): DatabaseSy
   }
 }
 
-function openMade(path: string, mayBeNew: boolean): DatabaseSync {
+function openFile(path: string, { isSender = false }: OpenOptions, mayBeNew: boolean): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
-    if (path !== ":memory:") giveToOwner(path);
     refuseOldSqlite(database);
+    if (path !== MEMORY) {
+      giveToOwner(path);
+      // large sorts take files instead of memory, beside the journal: /tmp may be small, or not be there
+      database.exec(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
+    }
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;
       PRAGMA temp_store = FILE; PRAGMA cache_size = -4000;`);
-    // large sorts take files instead of memory, beside the journal: /tmp may be small, or not be there
-    const folder = dirname(path).replaceAll("'", "''");
-    if (path !== ":memory:") database.exec(`PRAGMA temp_store_directory = '${folder}'`);
     const version = makeTables(database, mayBeNew);
     if (version !== SCHEMA_VERSION) throw new PaydropError("journal_of_other_version", { path, version });
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-function openFile(path: string, { isSender = false }: OpenOptions, mayBeNew: boolean): DatabaseSync {
-  const database = openMade(path, mayBeNew);
-  try {
     for (const file of [path, `${path}-wal`, `${path}-shm`]) {
       if (existsSync(file) && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
     }

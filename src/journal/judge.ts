@@ -6,16 +6,15 @@ import {
   type Against,
   type Circumstances,
 } from "../duplicates/rules.ts";
-import type { HoldCode, Judged, Reason, Seen, Verdict } from "../duplicates/seen.ts";
-import { batchNamed, circumstancesOf, inPages, pagesOf, releasesOf } from "./circumstances.ts";
+import type { HoldCode, Reason, Seen, Verdict } from "../duplicates/seen.ts";
+import { batchNamed, circumstancesOf, GONE, namedPages, pagesOf, rowsIn } from "./circumstances.ts";
 import type { JudgingRules, KnownCircumstances } from "./circumstances.ts";
 import type { RowState } from "./states.ts";
-import type { Act, BatchRecord, Environment, JournalStore, Move, RowRecord, SeenPage } from "./store.ts";
+import type { Act, BatchRecord, Environment, JournalStore, Move, RowRecord, SeenRow } from "./store.ts";
 
 export type { JudgingRules } from "./circumstances.ts";
 
 const JUDGED: readonly RowState[] = ["ready", "held", "duplicate"];
-const GONE: readonly RowState[] = ["accepted", "settled_done", "unknown"];
 /** What a file says of its own rows, and what they are among: judged once, when it is taken. */
 const OF_FILE: readonly HoldCode[] = ["repeat_in_file", "same_file", "mostly_paid", "not_now", "all_or_nothing"];
 /** By these a row repeats one of an earlier batch. */
@@ -33,23 +32,22 @@ export async function judgeBatch(
   now: number,
 ): Promise<void> {
   const batch = await batchNamed(store, id);
-  const known = await circumstancesOf(store, batch, rules, now, { isAgain: false });
+  const known = await circumstancesOf(store, batch, { rules, now, isAgain: false });
   const ofFile: Reason[] = rules.all_or_nothing && batch.tallies.invalid ? [{ code: "all_or_nothing" }] : [];
   ofFile.push(...(await sameFileOf(store, id, known)));
   const repeats = new Repeats();
   // a row that nothing ties to another one stays ready, but where the whole file waits, or its payees are asked for (6)
   const isConcerned = ofFile.length === 0 && known.corrected.size === 0;
   for await (const page of pagesOf(store, id, { ...known, isConcerned })) {
-    const later = await notNow(store, id, page);
-    const moves: Move[] = [];
-    for (const { row, state, others } of page) {
-      if (!JUDGED.includes(state)) continue;
-      const kept = later.has(row.row) ? [...ofFile, NOT_NOW] : ofFile;
+    const verdicts = page.map(({ row, others }) => {
       const against = speakAgainst(row, others, known);
-      const verdict = verdictOf(row, against, kept);
       repeats.add(against);
-      if (verdict.state !== "ready" || state !== "ready") moves.push(moveTo(verdict, JUDGED));
-    }
+      // a held row has a fault where a column says that it is not to go now
+      const isLater = row.state === "held" && row.faults !== undefined;
+      return verdictOf(row, against, isLater ? [...ofFile, { code: "not_now" }] : ofFile);
+    });
+    const changed = verdicts.filter(({ state }, at) => state !== "ready" || page[at]?.row.state !== "ready");
+    const moves = changed.map((verdict) => moveTo(verdict, JUDGED));
     await store.move(id, moves);
   }
   const mostly = await repeats.mostlyPaid(store, await batchNamed(store, id));
@@ -58,8 +56,6 @@ export async function judgeBatch(
   const hold = (row: RowRecord): Move => moveTo({ row: row.row, state: "held", reasons: [mostly] }, JUDGED);
   await store.move(id, ready.map(hold));
 }
-
-const NOT_NOW: Reason = { code: "not_now" };
 
 /** How many rows became what. */
 export type Became = Readonly<Record<Verdict["state"], readonly number[]>>;
@@ -77,43 +73,45 @@ export async function judgeRows(
   { now, from, act }: { readonly now: number; readonly from: readonly RowState[]; readonly act?: Act | undefined },
 ): Promise<Became> {
   const batch = await batchNamed(store, id);
-  const known = await circumstancesOf(store, batch, rules, now, { isAgain: true });
-  const released = await releasesOf(store, id);
+  const known = await circumstancesOf(store, batch, { rules, now, isAgain: true });
+  const releases = (await store.acts({ batch: id })).filter(({ kind }) => kind === "release");
+  const released = new Map(releases.flatMap(({ rows: all = [], at }) => all.map((row) => [row, at])));
   const verdicts = new Map<number, Verdict>();
-  for await (const page of inPages(store, id, rows, known)) {
-    for (const { row, others, record } of page) {
-      if (record.onItsWay || !from.includes(record.state)) continue;
-      const verdict = judgeAgain(row, others, known, { record, releasedAt: released.get(row.row) });
-      if (!isAsItWas(record, verdict)) verdicts.set(row.row, verdict);
+  for await (const page of namedPages(store, id, rows, known)) {
+    for (const { row, others } of page) {
+      if (row.state === "on_its_way" || !from.includes(row.state)) continue;
+      const verdict = judgeAgain(row, others, known, released.get(row.row));
+      if (!isAsItWas(row, verdict)) verdicts.set(row.row, verdict);
     }
   }
   const moves = [...verdicts.values()].map((verdict) => moveTo(verdict, from));
-  const moved = moves.length === 0 ? [] : await store.move(id, moves, act && { ...act, rows: [...verdicts.keys()] });
+  const moved = moves.length === 0 ? [] : await store.move(id, moves, act);
   const ofState = (state: Verdict["state"]): number[] => moved.filter((row) => verdicts.get(row)?.state === state);
   return { ready: ofState("ready"), held: ofState("held"), duplicate: ofState("duplicate") };
 }
 
 /** What a person let it go in spite of holds it no more: what went before that, what was told then, its own file. */
 function judgeAgain(
-  row: Judged,
+  row: SeenRow["row"],
   others: readonly Seen[],
   known: Circumstances,
-  { record, releasedAt }: { readonly record: RowRecord; readonly releasedAt: number | undefined },
+  releasedAt: number | undefined,
 ): Verdict {
   // repeats of one file were told apart, or not, when it was taken
   const circumstances = { ...known, allowRepeats: true };
+  const { state, reasons = [] } = row;
   if (releasedAt === undefined) {
-    const kept = record.state === "held" ? record.reasons.filter(({ code }) => OF_FILE.includes(code)) : [];
+    const kept = state === "held" ? reasons.filter(({ code }) => OF_FILE.includes(code)) : [];
     return verdictOf(row, speakAgainst(row, others, circumstances), kept);
   }
   const since = others.filter(({ batch, row: number, wentAt = Infinity }) => {
-    const wasTold = record.reasons.some(({ other }) => other?.batch === batch && other.row === number);
+    const wasTold = reasons.some(({ other }) => other?.batch === batch && other.row === number);
     return batch !== known.batch && wentAt > releasedAt && !wasTold;
   });
   return verdictOf(row, speakAgainst(row, since, circumstances));
 }
 
-function isAsItWas({ state, reasons }: RowRecord, verdict: Verdict): boolean {
+function isAsItWas({ state, reasons }: SeenRow["row"], verdict: Verdict): boolean {
   return state === verdict.state && (state === "ready" || JSON.stringify(reasons) === JSON.stringify(verdict.reasons));
 }
 
@@ -151,11 +149,9 @@ async function sameFileOf(store: JournalStore, batch: string, known: KnownCircum
   for (const other of known.same) {
     const [gone] = await store.rows({ batch: other, states: GONE, limit: 1 });
     const [before] = gone ? await store.seen(other, { rows: [gone.row] }, []) : [];
-    const said = { ...before?.row, ...(gone?.sentAt && { wentAt: gone.sentAt }) };
-    if (!first || !before || !isSameFileAgain(first.row, said, known)) continue;
-    return [
-      { code: "same_file", other: { batch: other, row: before.row.row }, ...(gone?.sentAt && { at: gone.sentAt }) },
-    ];
+    const at = gone?.sentAt;
+    if (!first || !before || !isSameFileAgain(first.row, { ...before.row, ...(at && { wentAt: at }) }, known)) continue;
+    return [{ code: "same_file", other: { batch: other, row: before.row.row }, ...(at && { at }) }];
   }
   return [];
 }
@@ -178,13 +174,15 @@ class Repeats {
   }
 
   /** Why all other rows of the batch that was judged wait, too. */
-  async mostlyPaid(store: JournalStore, { rows, tallies }: BatchRecord): Promise<Reason | undefined> {
-    const ready = tallies.ready?.rows ?? 0;
-    const judged = rows - (tallies.invalid?.rows ?? 0);
+  async mostlyPaid(store: JournalStore, batch: BatchRecord): Promise<Reason | undefined> {
+    const ready = rowsIn(batch, "ready");
+    const judged = batch.rows - rowsIn(batch, "invalid");
     for (const [id, { rows: repeated, first }] of this.#batches) {
       if (ready === 0 || repeated * 2 <= judged) continue;
       const others = ready + this.#repeating - repeated;
-      const notGone = notGoneOf(await batchNamed(store, id));
+      const before = await batchNamed(store, id);
+      // neither went, there or elsewhere, nor goes by itself
+      const notGone = before.rows - rowsIn(before, ...GONE, "ready", "duplicate");
       if (isMostlyPaid({ rows: judged, repeated, others, notGone })) {
         return { code: "mostly_paid", other: { batch: id, row: first.row } };
       }
@@ -193,20 +191,6 @@ class Repeats {
   }
 }
 
-/** Rows of it that neither went, there or elsewhere, nor go by themselves. */
-function notGoneOf({ rows, tallies }: BatchRecord): number {
-  const gone = [...GONE, "ready", "duplicate"].map((state) => tallies[state as RowState]?.rows ?? 0);
-  return rows - gone.reduce((sum, count) => sum + count, 0);
-}
-
 function moveTo({ row, state, reasons }: Verdict, from: readonly RowState[]): Move {
-  return { row, to: state, from, ...(reasons[0] ? { code: reasons[0].code, reasons } : {}) };
-}
-
-/** Held rows of which a column says that they are not to go now. */
-async function notNow(store: JournalStore, batch: string, page: readonly SeenPage[]): Promise<ReadonlySet<number>> {
-  const held = page.filter(({ state }) => state === "held").map(({ row }) => row.row);
-  if (held.length === 0) return new Set();
-  const records = await store.rows({ batch, rows: held });
-  return new Set(records.filter(({ faults }) => faults.length > 0).map(({ row }) => row));
+  return { row, to: state, from, ...(reasons.length > 0 && { reasons }) };
 }

@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { chmodSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { giveToOwner } from "../disk.ts";
@@ -36,8 +35,8 @@ const JUDGING_WAIT_MS = 10 * 60_000;
 export async function takeJudgingLock(stateDir: string): Promise<InstanceLock> {
   const path = judgingPath(stateDir);
   const began = performance.now();
-  for (let asksWhy = true; performance.now() - began < JUDGING_WAIT_MS; asksWhy = false) {
-    const lock = take(path, asksWhy);
+  while (performance.now() - began < JUDGING_WAIT_MS) {
+    const lock = take(path);
     if (lock) return lock;
     await sleep(JUDGING_POLL_MS);
   }
@@ -49,18 +48,17 @@ const HELD = new Set<DatabaseSync>();
 
 /**
  * An exclusive transaction on a small database of its own: the kernel frees it when its holder dies, a stopped holder
- * keeps it, and age never matters. undefined: somebody has it. `asksWhy`: whether the system gives locks at all.
+ * keeps it, and age never matters. undefined: somebody has it.
  */
-function take(path: string, asksWhy = true): InstanceLock | undefined {
+function take(path: string): InstanceLock | undefined {
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(path, { timeout: 0 });
+    const held = (database = new DatabaseSync(path, { timeout: 0 }));
     // before SQLite makes a second file beside it, which gets the same rights
     chmodSync(path, 0o600);
     giveToOwner(path);
-    database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE;");
-    HELD.add(database);
-    const held = database;
+    held.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE;");
+    HELD.add(held);
     return {
       release: () => {
         HELD.delete(held);
@@ -69,34 +67,10 @@ function take(path: string, asksWhy = true): InstanceLock | undefined {
     };
   } catch (error) {
     database?.close();
-    const givesNone = [SQLITE_IOERR_RDLOCK, SQLITE_IOERR_LOCK].includes(sqliteCodeOf(error) ?? 0);
-    if (givesNone || (isBusy(error) && asksWhy && !givesLocks(dirname(path)))) {
-      throw new PaydropError("no_locks", { folder: dirname(path) }, { cause: error });
-    }
-    if (isBusy(error)) return undefined;
-    throw new PaydropError("lock_unusable", { path, found: messageOf(error) }, { cause: error });
-  }
-}
-
-function isBusy(error: unknown): boolean {
-  return sqliteCodeOf(error) === SQLITE_BUSY;
-}
-
-/**
- * Whether a lock can be had on a file that was made just now, and that nobody else has. SQLite says "busy" also where
- * the system has no locks to give (ENOLCK): taken for another paydrop, nothing would ever go, and 75 alarms nobody.
- */
-function givesLocks(folder: string): boolean {
-  const path = join(folder, `.lock-${randomBytes(8).toString("hex")}`);
-  let database: DatabaseSync | undefined;
-  try {
-    database = new DatabaseSync(path, { timeout: 0 });
-    database.exec("BEGIN EXCLUSIVE");
-    return true;
-  } catch (error) {
-    return !isBusy(error);
-  } finally {
-    database?.close();
-    rmSync(path, { force: true });
+    const code = sqliteCodeOf(error);
+    if (code === SQLITE_BUSY) return undefined;
+    const givesNone = code === SQLITE_IOERR_RDLOCK || code === SQLITE_IOERR_LOCK;
+    const facts = { folder: dirname(path), path, found: messageOf(error) };
+    throw new PaydropError(givesNone ? "no_locks" : "lock_unusable", facts, { cause: error });
   }
 }

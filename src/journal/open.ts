@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { OpenOptions } from "./database.ts";
-import { callsOf, METHODS } from "./calls.ts";
+import { callsOf, METHODS, type Call } from "./calls.ts";
 import { takeJudgingLock, type InstanceLock } from "./lock.ts";
 import type { JournalStore } from "./store.ts";
 import { callThread } from "./thread.ts";
@@ -19,9 +19,6 @@ export async function openJournal(stateDir: string, options: JournalOptions = {}
   const call = inThread ? await callThread(stateDir, opening) : callsOf(stateDir, opening);
   return storeOf(call, () => takeJudgingLock(stateDir));
 }
-
-/** How a call of the store is carried out, wherever the journal is. */
-type Call = (method: string, isJudging: boolean, values: readonly unknown[]) => Promise<unknown>;
 
 /**
  * A store of whatever carries out its calls, and keeps I14: one at a time judges, in this process and over all of them, and

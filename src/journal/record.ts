@@ -4,9 +4,11 @@ import type { CheckedRow } from "../checks/check-row.ts";
 import { keptOf, type OpenedFile } from "../checks/open-file.ts";
 import { createSpool } from "../checks/spool.ts";
 import type { Config } from "../config/schema.ts";
-import { createKeys, PaymentsDigest, type Keys } from "../duplicates/keys.ts";
+import { DAY_MS } from "../day.ts";
+import { keyOf, PaymentsDigest } from "../duplicates/keys.ts";
 import { spoolPath } from "../state-dir.ts";
-import type { Environment, JournalStore, NewBatch, NewRow } from "./store.ts";
+import { rowsIn } from "./circumstances.ts";
+import type { BatchRecord, Environment, JournalStore, NewBatch, NewRow } from "./store.ts";
 
 /** What a file is written down with; `check` does it on a journal that is thrown away. */
 export interface Recording {
@@ -14,6 +16,32 @@ export interface Recording {
   readonly store: JournalStore;
   readonly destination: string;
   readonly now: () => number;
+}
+
+/**
+ * The batch that a file is: the same bytes were taken before, whatever the name, and the same period is stated, or none.
+ * A batch that ended longer than `duplicate_days` ago is another month's; an unfinished one goes on at any time. Another
+ * sheet of the same workbook, or another operation, is another file.
+ */
+export async function findKnown(
+  { config, store, now }: Recording,
+  { snapshot: { sha256 }, period, operation, table }: OpenedFile,
+): Promise<BatchRecord | undefined> {
+  const latest = Math.max(now(), (await store.facts()).lastAt);
+  const isReadAlike = (reading: string): boolean => {
+    const kept = JSON.parse(reading) as { operation?: string; reading?: { sheet?: string } };
+    return kept.operation === operation && kept.reading?.sheet === table.reading.sheet;
+  };
+  const known = (await store.batches({ sha256, environment: config.environment }))
+    .filter((batch) => isReadAlike(batch.reading) && (period === undefined || batch.period === period))
+    .reverse();
+  const isRecent = ({ createdAt }: BatchRecord): boolean => latest - createdAt <= config.duplicate_days * DAY_MS;
+  return known.find(isUnfinished) ?? known.find(isRecent);
+}
+
+/** Rows of it still go by themselves, or its results are owed. */
+function isUnfinished(batch: BatchRecord): boolean {
+  return batch.owesResults || (batch.phase !== "cancelled" && rowsIn(batch, "ready", "not_sent") > 0);
 }
 
 export async function newBatchOf(
@@ -39,13 +67,13 @@ export async function recordRows(
   toldMax?: number,
 ): Promise<Checked> {
   const spool = createSpool(spoolPath(config.state_dir, batch.id));
-  const keys = createKeys((await store.facts()).keySecret);
+  const { keySecret } = await store.facts();
   const payments = new PaymentsDigest();
   const checking = checkFile(opened, config, { now: now(), toldMax });
   let writing: Promise<void> = Promise.resolve();
   try {
     for await (const page of checking.pages()) {
-      const rows = page.map((row) => newRowOf(row, batch.period, { keys, payments, spool }));
+      const rows = page.map((row) => newRowOf(row, batch.period, { keySecret, payments, spool }));
       await writing;
       writing = store.addRows(batch.id, rows);
       writing.catch(() => undefined);
@@ -64,33 +92,27 @@ export async function recordRows(
 
 /** Where a row leaves its payload, and what hides its texts. */
 interface Places {
-  readonly keys: Keys;
+  readonly keySecret: string;
   readonly payments: PaymentsDigest;
   readonly spool: { add(payload: string): { readonly place: number; readonly size: number } };
 }
 
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
-
 /**
  * What the journal remembers of a checked row: texts become keyed hashes (I10), the payload goes into the spool.
- * `period`: what was stated for the whole file.
+ * `stated`: the period of the whole file.
  */
-function newRowOf(checked: CheckedRow, period: string | undefined, { keys, payments, spool }: Places): NewRow {
+function newRowOf(checked: CheckedRow, stated: string | undefined, { keySecret, payments, spool }: Places): NewRow {
   const { row, instruction, faults, notices, notNow, operation, option, amount, payee, reference, retryOf } = checked;
-  const state = instruction ? (notNow ? "held" : "ready") : "invalid";
-  const found: Writable<NewRow> = { row: row.number, state, faults: notNow ? [notNow] : faults, notices };
-  const own = checked.period ?? period;
-  if (operation !== undefined) found.operation = operation;
-  if (option !== undefined) found.option = option;
-  if (amount !== undefined) found.amount = amount;
-  if (own !== undefined) found.period = own;
-  if (retryOf !== undefined) found.retryOf = retryOf;
-  if (payee !== undefined) found.payee = keys.of("payee", payee);
-  if (reference !== undefined) found.reference = keys.of("reference", reference);
-  if (!instruction) return found;
-  const payment = keys.of("payment", instruction.payment);
+  const known = {
+    ...{ row: row.number, faults: notNow ? [notNow] : faults, notices, operation, option, amount, retryOf },
+    period: checked.period ?? stated,
+    payee: payee && keyOf(keySecret, "payee", payee),
+    reference: reference && keyOf(keySecret, "reference", reference),
+  };
+  if (!instruction) return { ...known, state: "invalid" };
+  const payment = keyOf(keySecret, "payment", instruction.payment);
   payments.add(payment);
-  return Object.assign(found, { payment }, spool.add(instruction.payload));
+  return { ...known, state: notNow ? "held" : "ready", payment, ...spool.add(instruction.payload) };
 }
 
 /** Without I, L, O, U: nobody mistakes a 1 or a 0, and no word comes about. */

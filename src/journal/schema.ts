@@ -97,14 +97,13 @@ function versionOf(database: DatabaseSync): number {
  * the bytes: where they were changed, and every payment is forgotten, that is noticed. Throws DamageError.
  */
 export function readIdentity(database: DatabaseSync): Pick<JournalFacts, "stateId" | "keySecret"> {
-  const [keySecret, stateId] = database.prepare("SELECT value FROM meta ORDER BY key").all().map(valueIn);
+  const [keySecret, stateId] = database
+    .prepare("SELECT value FROM meta ORDER BY key")
+    .all()
+    .map(({ value }) => value);
   if (typeof keySecret !== "string") throw new DamageError("the key of its hashes is gone");
   if (stateId !== stateIdOf(keySecret)) throw new DamageError("the key of its hashes was changed");
   return { stateId, keySecret };
-}
-
-function valueIn({ value }: Readonly<Record<string, unknown>>): unknown {
-  return value;
 }
 
 function stateIdOf(secret: string): string {

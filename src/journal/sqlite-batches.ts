@@ -44,17 +44,19 @@ export function addBatch(journal: Journal, batch: NewBatch): void {
 export function setBatch(journal: Journal, ...[id, change, act]: Parameters<JournalStore["setBatch"]>): void {
   journal.write(() => {
     const { seq, phase } = batchOf(journal, id);
-    const { phase: wanted, destination, owesResults } = change;
+    const { phase: wanted, destination, owesResults, source } = change;
     if (wanted !== undefined) {
       // two people may act at the same time: the phase is looked at in the transaction that changes it
       if (!LEADS_TO[phase].includes(wanted)) throw new PaydropError("batch_phase", { batch: id, phase, wanted });
       if (phase === "recording" && !journal.isJudging) throw new Error("a batch is opened inside judging only (I14)");
-      journal.run("UPDATE batch SET phase = ? WHERE seq = ?", wanted, seq);
       keepTallies(journal, seq);
     }
-    const more = "UPDATE batch SET destination = coalesce(?, destination), owesResults = coalesce(?, owesResults)";
+    const changed =
+      "phase = coalesce(?, phase), destination = coalesce(?, destination), owesResults = coalesce(?, owesResults)";
     const owes = owesResults === undefined ? null : Number(owesResults);
-    journal.run(`${more} WHERE seq = ?`, destination ?? null, owes, seq);
+    journal.run(`UPDATE batch SET ${changed} WHERE seq = ?`, wanted ?? null, destination ?? null, owes, seq);
+    const sql = "INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)";
+    if (source) journal.run(sql, source.path, source.identity, id);
     if (act) addAct(journal, { ...act, batch: id });
   });
 }
@@ -92,15 +94,13 @@ export function batches(journal: Journal, filter: BatchFilter): BatchRecord[] {
     ["b.id < ? || '~'", filter.idPrefix],
     ["b.phase <> 'recording' OR ?", Number(filter.id !== undefined)],
     ["b.sha256 = ?", filter.sha256],
-    ["b.payments = ?", filter.payments],
     ["b.environment = ?", filter.environment],
     ["b.letGo > 0 AND b.destination = ?", filter.wentTo],
     ["b.folder IN (SELECT value FROM json_each(?))", filter.folders],
     ["b.id IN (SELECT batch FROM source WHERE path = ?)", filter.path],
     [UNFINISHED, filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined],
-    ["b.createdAt >= ?", filter.since],
   ]);
-  return recordsOf(journal, `WHERE ${where} ORDER BY seq DESC LIMIT ?`, ...values, filter.limit ?? -1).reverse();
+  return recordsOf(journal, `WHERE ${where} ORDER BY seq`, ...values);
 }
 
 function recordsOf(journal: Journal, where: string, ...values: readonly Value[]): BatchRecord[] {
@@ -157,7 +157,9 @@ const OF_DAY = sums(
   "r.operation",
   `row r JOIN batch b ON b.seq = r.batch WHERE b.environment = ?1 AND b.lastAt >= ?2 AND b.phase <> 'recording'
     AND (r.sentAt >= ?2 AND r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY}
-      OR b.id = ?3 AND r.state = 'ready')`,
+      OR r.state = 'ready' AND (b.id = ?3 OR EXISTS (
+        SELECT 1 FROM run WHERE batch = b.id AND endedAt IS NULL AND startedAt >= ?2
+          AND id < (SELECT max(id) FROM run WHERE batch = ?3))))`,
 );
 
 export function sumsOfDay(journal: Journal, id: string, since: number): Readonly<Record<string, Tally>> {
@@ -185,17 +187,10 @@ export function overlaps(journal: Journal, id: string): Overlap[] {
   const where = `WHERE id IN (SELECT value FROM json_each(?)) AND seq <> ? AND environment = ? AND phase <> 'recording'
     ORDER BY seq`;
   const others = recordsOf(journal, where, JSON.stringify([...shared.keys(), ...named.keys()]), seq, environment);
-  return others.map(({ id: batch, createdAt, period, folder, fileName, rows, tallies, onItsWay }) => {
-    const rowsIn = (state: RowState): number => tallies[state]?.rows ?? 0;
-    return {
-      ...{ batch, createdAt, folder, fileName, ...(period === undefined ? {} : { period }) },
-      rows: rows - rowsIn("invalid"),
-      shared: Number(shared.get(batch)?.["shared"] ?? 0),
-      went: rowsIn("accepted") + rowsIn("settled_done") + rowsIn("unknown") + onItsWay,
-      isSame: same.has(batch),
-      isNamed: named.has(batch),
-    };
-  });
+  return others.map((batch) => ({
+    ...{ batch, shared: Number(shared.get(batch.id)?.["shared"] ?? 0) },
+    ...{ isSame: same.has(batch.id), isNamed: named.has(batch.id) },
+  }));
 }
 
 /** Inside a transaction. */

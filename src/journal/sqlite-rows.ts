@@ -41,10 +41,14 @@ export function endRows(journal: Journal, id: string, { rows, total, label, paym
   });
 }
 
-/** The newest row that went, of those that correct the row `r`. */
-const CORRECTION = `SELECT ${rowName("later.id", "c.row")} FROM row c JOIN batch later ON later.seq = c.batch
-  WHERE c.retryBatch = b.id AND c.retryRow = r.row AND later.environment = b.environment
-    AND ${WENT.replaceAll("r.", "c.").replaceAll("b.", "later.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
+/** The newest row that went, of those that correct the row `r`, or one of these corrections. */
+const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
+    SELECT b.id, r.row UNION
+    SELECT later.id, c.row FROM correction k JOIN row c ON c.retryBatch = k.id AND c.retryRow = k.row
+      JOIN batch later ON later.seq = c.batch WHERE later.environment = b.environment
+  ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
+    JOIN row c ON c.batch = later.seq AND c.row = k.row
+  WHERE ${WENT.replaceAll("r.", "c.").replaceAll("b.", "later.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
 const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.period,
   r.place, r.size, r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.durationMs, r.response,
   r.settledBy, ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
@@ -101,12 +105,12 @@ export function move(journal: Journal, id: string, moves: readonly Move[], act?:
   return journal.write(() => {
     const batch = batchOf(journal, id);
     const mover = new Mover(journal, batch);
-    const moved = moves.filter(({ row, from, to, code, reasons }) => {
+    const moved = moves.filter(({ row, from, to, reasons }) => {
       for (const state of from) assertMove(state, to, act !== undefined);
       if (to === "ready" && !journal.isJudging) throw new Error("rows become ready inside judging only (I14)");
       return mover.move({
         ...{ row, from, to, isOnItsWay: false },
-        code: code ?? (to === "ready" ? undefined : reasons?.[0]?.code),
+        code: to === "ready" ? undefined : reasons?.[0]?.code,
         reasons: reasons && JSON.stringify(reasons),
         settledBy: to === "settled_done" || to === "settled_not_done" ? (act?.by ?? act?.login) : undefined,
       });

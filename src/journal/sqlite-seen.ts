@@ -1,15 +1,15 @@
-import type { Judged, Seen } from "../duplicates/seen.ts";
+import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, type BatchRow } from "./sqlite-batches.ts";
 import { rowName, type Journal } from "./sqlite.ts";
 import { MAY_GO, ON_ITS_WAY, WENT } from "./states.ts";
-import type { JournalStore, SeenPage } from "./store.ts";
+import type { JournalStore, SeenRow } from "./store.ts";
 
 /** More equal rows than this, in other batches and in this one, say nothing new. */
 const FOUND_MAX = 200;
 
 type KeyColumn = "payment" | "reference";
 /** A row that is judged; which of its keys other rows have, in its own batch before it and in others. */
-type JudgedRow = Judged & Pick<SeenPage, "state"> & Readonly<Record<"isCorrected" | Met, number>>;
+type JudgedRow = SeenRow["row"] & Readonly<Record<"isCorrected" | Met, number>>;
 type Met = `${KeyColumn}${"Here" | "Elsewhere"}`;
 
 const isMet = (key: KeyColumn, where: string): string =>
@@ -17,8 +17,9 @@ const isMet = (key: KeyColumn, where: string): string =>
 const met = (key: KeyColumn): string => `${isMet(key, "= r.batch AND k.row < r.row")} AS ${key}Here,
   ${isMet(key, "< r.batch")} OR ${isMet(key, "> r.batch")} AS ${key}Elsewhere`;
 const RETRY_OF = `${rowName("r.retryBatch", "r.retryRow")} AS retryOf`;
-const JUDGED = `SELECT r.row, r.state, r.payment, r.payee, r.reference, r.period, ${RETRY_OF},
-    ${met("payment")}, ${met("reference")},
+const STATE = `iif(${ON_ITS_WAY}, 'on_its_way', r.state) AS state`;
+const JUDGED = `SELECT r.row, r.payment, r.payee, r.reference, r.period, ${RETRY_OF}, ${STATE},
+    r.amount, r.faults, r.reasons, ${met("payment")}, ${met("reference")},
     EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row) AS isCorrected
   FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.payment IS NOT NULL`;
 const CHOSEN = `${JUDGED} AND r.row IN (SELECT value FROM json_each(?3)) ORDER BY r.row`;
@@ -33,7 +34,7 @@ const CONCERNED =
   OR EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row))`);
 
 const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.reference, r.period, ${RETRY_OF},
-  iif(${ON_ITS_WAY}, 'on_its_way', r.state) AS state, iif(${WENT}, coalesce(r.sentAt, b.lastAt), NULL) AS wentAt`;
+  ${STATE}, iif(${WENT}, coalesce(r.sentAt, b.lastAt), NULL) AS wentAt`;
 const KEYED = `SELECT ${COLUMNS} FROM key k CROSS JOIN batch b ON b.seq = k.batch
   CROSS JOIN row r ON r.batch = k.batch AND r.row = k.row WHERE k.key = ?1`;
 /** A month, a week or a day. */
@@ -68,18 +69,14 @@ const KIN = `WITH RECURSIVE corrects(id, row) AS (
   ) SELECT ${COLUMNS} FROM kin k CROSS JOIN batch b ON b.id = k.id CROSS JOIN row r ON r.batch = b.seq AND r.row = k.row
   WHERE NOT (b.id = ?1 AND r.row >= ?2) AND b.environment = ?3 AND (b.phase <> 'recording' OR b.id = ?1)`;
 
-export function seen(journal: Journal, ...[id, which, corrected]: Parameters<JournalStore["seen"]>): SeenPage[] {
+export function seen(journal: Journal, ...[id, which, corrected]: Parameters<JournalStore["seen"]>): SeenRow[] {
   const own = batchOf(journal, id);
   const { after = -1, limit = -1 } = which;
   const judged = which.rows
     ? journal.records<JudgedRow>(CHOSEN, own.seq, id, JSON.stringify(which.rows))
     : journal.records<JudgedRow>(which.isConcerned ? CONCERNED : PAGE, own.seq, id, after, limit);
   const search = new Search(journal, own, corrected, judged.at(-1)?.row ?? 0);
-  return judged.map((one) => {
-    const { row, payment, payee, reference, period, retryOf, state } = one;
-    const stated = { ...(reference && { reference }), ...(period && { period }), ...(retryOf && { retryOf }) };
-    return { row: { row, payment, payee, ...stated }, state, others: search.othersOf(one) };
-  });
+  return judged.map((row) => ({ row, others: search.othersOf(row) }));
 }
 
 /** Rows that were found by one key: `here` those of the judged row's own batch, by rising numbers. */

@@ -1,19 +1,9 @@
-/** The states of a row, in the journal and in results (DESIGN §2). */
-export const ROW_STATES = [
-  "ready",
-  "accepted",
-  "rejected",
-  "unknown",
-  "not_sent",
-  "invalid",
-  "duplicate",
-  "held",
-  "cancelled",
-  "settled_done",
-  "settled_not_done",
-] as const;
+import { STATUSES } from "../messages/statuses.ts";
 
-export type RowState = (typeof ROW_STATES)[number];
+/** The state of a row, in the journal and in results (DESIGN §2). */
+export type RowState = "ready" | keyof typeof STATUSES;
+
+export const ROW_STATES: readonly RowState[] = ["ready", ...(Object.keys(STATUSES) as (keyof typeof STATUSES)[])];
 
 /** What a person says became of a row. */
 export type SettledAs = Extract<RowState, "settled_done" | "settled_not_done">;

@@ -1,5 +1,6 @@
 import type { RowName } from "../checks/beside.ts";
-import type { Key, Reason, Seen } from "../duplicates/seen.ts";
+import type { Judged, Key, Reason, Seen } from "../duplicates/seen.ts";
+import type { ActKind } from "../messages/acts.ts";
 import type { Fault } from "../messages/sentence.ts";
 import type { OperationName } from "../operations/index.ts";
 import type { FileFormat } from "../file-format.ts";
@@ -58,33 +59,31 @@ export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
   readonly onItsWay: number;
 }
 
-/** One row as it is written down before anything is sent. */
-export interface NewRow {
+/** One row as it is written down before anything is sent, with its keys. */
+export interface NewRow extends OrNone<Omit<Judged, "row"> & Pick<RowRecord, Told>> {
   readonly row: number;
   readonly state: Extract<RowState, "ready" | "invalid" | "held">;
-  readonly operation?: OperationName;
-  readonly option?: "A" | "B";
-  readonly amount?: string;
   /** Of an invalid row its faults, of a held one why it is not to go now. */
   readonly faults: readonly Fault[];
   readonly notices: readonly Fault[];
-  readonly payment?: Key;
-  readonly payee?: Key;
-  readonly reference?: Key;
-  readonly period?: string;
-  readonly retryOf?: RowName;
+}
+
+type OrNone<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
+type Told = "operation" | "option" | "amount" | "place" | "size";
+
+export interface RowRecord extends RowName, Pick<Seen, "period" | "retryOf"> {
+  readonly state: RowState;
+  readonly onItsWay: boolean;
+  readonly operation?: OperationName;
+  readonly option?: "A" | "B";
+  readonly amount?: string;
   /** Where its payload lies in the spool, in bytes. */
   readonly place?: number;
   readonly size?: number;
-}
-
-export interface RowRecord extends Omit<NewRow, "state" | "faults" | "payment" | "payee" | "reference"> {
-  readonly batch: string;
-  readonly state: RowState;
-  readonly onItsWay: boolean;
   /** The first reason of its state: a fault's code, a hold code, the reason of an outcome. */
   readonly code?: string;
   readonly faults: readonly Fault[];
+  readonly notices: readonly Fault[];
   /** Of held and duplicate rows (DESIGN §7). */
   readonly reasons: readonly Reason[];
   readonly attempts: number;
@@ -110,18 +109,7 @@ export interface Who {
 /** A person's word, or what the program did to rows by itself. Acts are never changed or removed. */
 export interface Act extends Who {
   readonly at: number;
-  readonly kind:
-    | "settle"
-    | "release"
-    | "retry"
-    | "cancel"
-    | "pause"
-    | "resume"
-    | "accept_destination"
-    | "accept_lost_journal"
-    | "hold_folder"
-    | "resume_folder"
-    | "recover";
+  readonly kind: ActKind;
   readonly batch?: string;
   readonly rows?: readonly number[];
   /** `done`, `not-done`, a folder … */
@@ -146,7 +134,7 @@ export interface Move {
   readonly row: number;
   readonly to: RowState;
   readonly from: readonly RowState[];
-  readonly code?: string;
+  /** The first one gives it its code, unless it becomes ready. */
   readonly reasons?: readonly Reason[];
 }
 
@@ -181,13 +169,20 @@ export interface Committed {
   readonly isHeld: boolean;
 }
 
+export interface BatchChange {
+  readonly phase?: Phase;
+  readonly destination?: string;
+  readonly owesResults?: boolean;
+  /** This version of the file (`identity`) at this path is the batch. */
+  readonly source?: { readonly path: string; readonly identity: string };
+}
+
 /** Which batches; all given conditions hold. */
 export interface BatchFilter {
   readonly id?: string;
   /** Ids that begin with this: people type the first letters. */
   readonly idPrefix?: string;
   readonly sha256?: string;
-  readonly payments?: Key;
   readonly environment?: Environment;
   /** Rows of them were let go, to this base URL. */
   readonly wentTo?: string;
@@ -198,8 +193,6 @@ export interface BatchFilter {
   readonly isUnfinished?: boolean;
   /** With `isUnfinished`: rows that were rejected for one of these reasons are sent by the next run, too. */
   readonly rejectedFor?: readonly string[];
-  readonly since?: number;
-  readonly limit?: number;
 }
 
 export interface RowFilter {
@@ -242,14 +235,10 @@ export interface JournalStore {
   /** All rows are in: enters their keys. Still `recording`, and seen by no other batch. */
   endRows(batch: string, totals: Totals): Promise<void>;
   /** A recorded batch is opened inside `judging` only, together with the verdicts on its rows (I14). */
-  setBatch(
-    batch: string,
-    change: { readonly phase?: Phase; readonly destination?: string; readonly owesResults?: boolean },
-    act?: Act,
-  ): Promise<void>;
+  setBatch(batch: string, change: BatchChange, act?: Act): Promise<void>;
   /** Of a file that was refused while its rows were written down. */
   dropBatch(batch: string): Promise<void>;
-  /** The oldest first; with a limit the newest of them. One that is being recorded is found by its id only. */
+  /** The oldest first. One that is being recorded is found by its id only. */
   batches(filter: BatchFilter): Promise<readonly BatchRecord[]>;
   rows(filter: RowFilter): Promise<readonly RowRecord[]>;
 
@@ -274,13 +263,13 @@ export interface JournalStore {
     },
     /** For rule 6: rows with the same payee in these batches, too. */
     corrected: readonly string[],
-  ): Promise<readonly SeenPage[]>;
-  /**
-   * Other batches, but for those being recorded, with payments of this batch, or with rows that rows of it name by
-   * `retryOf`: how many of its rows they repeat, and how many went there.
-   */
+  ): Promise<readonly SeenRow[]>;
+  /** Other batches, but for those being recorded, with payments of this batch, or with rows that it names by `retryOf`. */
   overlaps(batch: string): Promise<readonly Overlap[]>;
-  /** By operation, for the cap of a day: what went since then in its environment, is on its way there, or is ready in it. */
+  /**
+   * By operation, for the cap of a day: what went since then in its environment, is on its way there, or is ready: in it,
+   * and in batches whose runs began before its own and have no end, for those go as well.
+   */
   sumsOfDay(batch: string, since: number): Promise<Readonly<Record<string, Tally>>>;
   /**
    * Moves rows, all that are still in `from` and not on their way, with the act that moves them; gives the rows that were
@@ -303,8 +292,6 @@ export interface JournalStore {
   runs(batch: string): Promise<readonly Run[]>;
   acts(filter: { readonly batch?: string; readonly since?: number }): Promise<readonly Act[]>;
 
-  /** Notes that this version of a file (`identity`) at this path is this batch. */
-  noteSource(path: string, identity: string, batch: string): Promise<void>;
   /** The batch that this version of the file at this path was taken as. */
   sourceOf(path: string, identity: string): Promise<string | undefined>;
   /** Folders that are held: by a STOP file until a person resumes them. */
@@ -318,24 +305,15 @@ export interface JournalStore {
   close(): Promise<void>;
 }
 
-export interface SeenPage {
-  readonly row: import("../duplicates/seen.ts").Judged;
-  readonly state: RowState;
+export interface SeenRow {
+  readonly row: Judged & Pick<Seen, "state"> & Partial<Pick<RowRecord, "amount" | "faults" | "reasons">>;
   readonly others: readonly Seen[];
 }
 
 export interface Overlap {
-  readonly batch: string;
-  readonly createdAt: number;
-  readonly period?: string;
-  readonly folder: string;
-  readonly fileName: string;
-  /** Valid rows of it. */
-  readonly rows: number;
+  readonly batch: BatchRecord;
   /** Rows of the batch that is judged whose payment it has, too. */
   readonly shared: number;
-  /** Rows of it that went. */
-  readonly went: number;
   /** Its payments are the very same. */
   readonly isSame: boolean;
   /** Rows of the batch that is judged name rows of it by `retryOf`. */

@@ -2,7 +2,7 @@ import { isMainThread, parentPort, Worker, workerData, type MessagePort } from "
 import { foreseen, messageOf, PaydropError } from "../errors.ts";
 import type { ErrorReason } from "../messages/errors.ts";
 import type { Facts } from "../messages/sentence.ts";
-import { callsOf } from "./calls.ts";
+import { callsOf, type Call } from "./calls.ts";
 import type { OpenOptions } from "./database.ts";
 
 interface Start {
@@ -14,12 +14,7 @@ interface Start {
  * The one message there is, and its answer, as JSON: so a thousand small objects cross in a fraction of the time. But of
  * what was seen of equal rows the lists are the same, and cross once. The answer to the start has the id 0.
  */
-interface Asked {
-  readonly id: number;
-  readonly method: string;
-  readonly isJudging: boolean;
-  readonly values: readonly unknown[];
-}
+type Asked = readonly [id: number, ...Parameters<Call>];
 interface Answered {
   readonly id: number;
   readonly value?: unknown;
@@ -31,7 +26,7 @@ interface Answered {
 const ENTRY = import.meta.url.endsWith(".ts") ? import.meta.url : new URL("./journal-thread.js", import.meta.url);
 
 /** Opens the journal in a thread of its own; rejects as opening it here would. */
-export async function callThread(stateDir: string, options: OpenOptions): Promise<ReturnType<typeof callsOf>> {
+export async function callThread(stateDir: string, options: OpenOptions): Promise<Call> {
   const start = { journalOf: stateDir, options } satisfies Start;
   // it holds one page at a time: left alone, its young generation takes more than all that is in it
   const worker = new Worker(new URL(ENTRY), { workerData: start, resourceLimits: { maxYoungGenerationSizeMb: 8 } });
@@ -51,57 +46,50 @@ export async function callThread(stateDir: string, options: OpenOptions): Promis
   });
   worker.on("error", (error) => fail(messageOf(error)));
   worker.on("exit", () => fail("its thread has ended"));
-  let last = 0;
-  const waitFor = (id: number): Promise<unknown> => {
+  let next = 0;
+  const answerTo = (id: number): Promise<unknown> => {
     const asked = Promise.withResolvers<unknown>();
     waiting.set(id, asked);
     return asked.promise;
   };
-  await waitFor(last);
-  return async (method, isJudging, values) => {
-    if (failure && method === "close") return;
+  await answerTo(next);
+  return async (...call) => {
+    if (failure && call[0] === "close") return;
     if (failure) throw failure;
-    last += 1;
-    worker.postMessage(JSON.stringify({ id: last, method, isJudging, values } satisfies Asked));
-    return waitFor(last);
+    next += 1;
+    worker.postMessage(JSON.stringify([next, ...call] satisfies Asked));
+    return answerTo(next);
   };
 }
 
 /** What a thread of its own runs: this very file. */
 function serve(port: MessagePort, { journalOf, options }: Start): void {
-  const tell = (answered: Answered): void => port.postMessage(JSON.stringify(answered));
-  const answer = async (id: number, work: () => unknown, method?: string): Promise<void> => {
-    try {
-      const value = await work();
-      if (method === "seen") port.postMessage({ id, value } satisfies Answered);
-      else tell({ id, value });
-    } catch (thrown) {
-      // the system's code of an error does not cross threads: such an error is put into words here
-      const error = foreseen(thrown);
-      const told = error instanceof PaydropError ? { reason: error.reason, facts: error.facts } : {};
-      tell({ id, failed: { message: messageOf(error), ...told } });
-    }
+  const answer = async (id: number, work: () => unknown, isShared = false): Promise<void> => {
+    const answered = await Promise.try(work).then(
+      (value) => ({ id, value }),
+      (thrown: unknown) => failureOf(id, thrown),
+    );
+    port.postMessage(isShared ? answered : JSON.stringify(answered));
   };
-  let call: ReturnType<typeof callsOf> | undefined;
-  void answer(0, () => {
+  let call: Call | undefined;
+  const opened = answer(0, () => {
     call = callsOf(journalOf, options);
   });
-  if (!call) port.close();
+  void opened.then(() => call ?? port.close());
   port.on("message", (asked: string) => {
-    const { id, method, isJudging, values } = JSON.parse(asked) as Asked;
+    const [id, method, isJudging, values] = JSON.parse(asked) as Asked;
     // an argument that was left out crosses as null
-    const answered = answer(
-      id,
-      () =>
-        call?.(
-          method,
-          isJudging,
-          values.map((value) => value ?? undefined),
-        ),
-      method,
-    );
+    const given = values.map((value) => value ?? undefined);
+    const answered = answer(id, () => call?.(method, isJudging, given), method === "seen");
     if (method === "close") void answered.then(() => port.close());
   });
+}
+
+/** The system's code of an error does not cross threads: such an error is put into words here. */
+function failureOf(id: number, thrown: unknown): Answered {
+  const error = foreseen(thrown);
+  const told = error instanceof PaydropError ? { reason: error.reason, facts: error.facts } : {};
+  return { id, failed: { message: messageOf(error), ...told } };
 }
 
 if (!isMainThread && parentPort && (workerData as Partial<Start> | null)?.journalOf !== undefined) {

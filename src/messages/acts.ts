@@ -54,8 +54,10 @@ const ACT_WORDS = {
   accept_lost_journal: "accepted that the journal was lost",
 } as const;
 
+export type ActKind = keyof typeof ACT_WORDS;
+
 interface Done {
-  readonly kind: keyof typeof ACT_WORDS;
+  readonly kind: ActKind;
   readonly rows?: readonly number[];
   readonly batch?: string;
   readonly as?: string;

@@ -87,7 +87,6 @@ const USAGE_ERRORS = {
   payload_no_text: "the payload is no well-formed text → Give compact JSON.",
   call_fields: "{operation}: these are not the fields of one form → Give {known}.",
   call_field: "{operation}: {field} is missing or not right → Give {right}.",
-  call_options: "{operation}: a call has no such option → Give { signal }, or nothing.",
 } as const satisfies Catalogue;
 
 const JOURNAL_ERRORS = {

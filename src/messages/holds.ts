@@ -44,10 +44,12 @@ interface Other {
 }
 
 /** A reason of the rules, as the journal keeps it. */
-interface HoldReason {
+export interface HoldReason {
   readonly code: Exclude<keyof typeof HOLDS, "other_payee">;
+  /** The row that it is about, and when that one went. */
   readonly other?: Other | undefined;
   readonly at?: number;
+  /** Of a correction: it pays another payee than `other`. */
   readonly isOtherPayee?: true;
 }
 

@@ -14,19 +14,21 @@ interface Sending {
   readonly shared: Shared;
   readonly now: () => number;
 }
-type ActOf = (kind: Act["kind"], more: Partial<Act>) => Act;
 
-/** Why nothing of a batch goes now. Throws where the keys are missing or the destination is another one. */
-export async function stopBefore(work: Sending, batch: BatchRecord, actOf: ActOf): Promise<Stop | undefined> {
+/**
+ * Why nothing of a batch goes now. Throws where the keys are missing or the destination is another one; `act`: of whoever
+ * accepts that.
+ */
+export async function stopBefore(work: Sending, batch: BatchRecord, act: Act): Promise<Stop | undefined> {
   if (batch.phase !== "open") return stopFor(batch.phase === "cancelled" ? "cancelled" : "paused");
   const overDay = await stopOfDay(work, batch);
   if (overDay) return overDay;
-  await assertDestination(work, batch, actOf);
+  await assertDestination(work, batch, act);
   await assertKeys(work, batch);
   return undefined;
 }
 
-/** `max_per_day`: what went today, and would go of this batch. */
+/** `max_per_day`: what went today, goes beside this batch, and would go of it. */
 async function stopOfDay({ config, store, now }: Sending, { id }: BatchRecord): Promise<Stop | undefined> {
   const capped = OPERATIONS.filter(({ folder }) => config.rules[folder]?.max_per_day !== undefined);
   if (capped.length === 0) return undefined;
@@ -63,13 +65,12 @@ export async function assertEnvironment({
 }
 
 /** A batch goes on only to where it began, unless a person says otherwise; in another environment never. */
-async function assertDestination(work: Sending, batch: BatchRecord, actOf: ActOf): Promise<void> {
+async function assertDestination(work: Sending, batch: BatchRecord, act: Act): Promise<void> {
   const { config, store, destination } = work;
   const { id, environment } = batch;
   const facts = { batch: id, began: batch.destination, destination, environment, is: config.environment };
   if (environment !== config.environment) throw new PaydropError("other_environment", facts);
   if (batch.destination === destination) return;
   if (!config.accept_destination) throw new PaydropError("other_destination", facts);
-  const act = actOf("accept_destination", { note: `${batch.destination} → ${destination}` });
-  await store.setBatch(id, { destination }, { ...act, batch: id });
+  await store.setBatch(id, { destination }, { ...act, note: `${batch.destination} → ${destination}` });
 }

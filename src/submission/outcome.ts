@@ -1,8 +1,7 @@
 import type { Answer, Answered } from "../client/answer.ts";
 import type { Config } from "../config/schema.ts";
 import type { Outcome } from "../journal/store.ts";
-import type { OutcomeCode } from "../messages/outcomes.ts";
-import type { StopCode } from "../messages/outcomes.ts";
+import type { OutcomeCode, StopCode } from "../messages/outcomes.ts";
 
 /** What an answer, or its absence, says of the row (DESIGN §8). */
 export interface RowOutcome {

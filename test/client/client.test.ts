@@ -1,4 +1,3 @@
-import { getEventListeners } from "node:events";
 import { expect, describe, onTestFinished, test } from "vitest";
 import { createTypedClient, type Client, type ClientOptions } from "../../src/client/client.ts";
 import type { Requests } from "../../src/client/client.ts";
@@ -6,8 +5,6 @@ import { PaydropError } from "../../src/errors.ts";
 import { OPERATIONS } from "../../src/operations/index.ts";
 import { startSandbox, type SandboxOptions } from "../../src/sandbox/server.ts";
 import { outcomeOf } from "../../src/submission/outcome.ts";
-import * as wire from "../support/fault-server.ts";
-import { startService } from "../support/service.ts";
 import { freePort } from "./opened.ts";
 
 function createClient(options: ClientOptions): Client {
@@ -91,21 +88,6 @@ describe("what became of it is a value", () => {
     for (const result of await Promise.all(calls)) expect(result).toMatchObject({ outcome: "accepted" });
     expect(await client.transfer(TRANSFER)).toMatchObject({ outcome: "not_sent" });
   });
-
-  test("a signal ends the wait for an answer, or for a turn: then nothing of the call goes", async () => {
-    const silent = await startService(() => wire.silence());
-    const client = createClient({ baseUrl: silent.url, apiKey: "k-silent-12", concurrency: 1 });
-    const [mine, other] = [new AbortController(), new AbortController()];
-    const first = client.transfer(TRANSFER, { signal: mine.signal });
-    const second = client.transfer(TRANSFER, { signal: other.signal });
-    other.abort();
-    expect(await second).toMatchObject({ outcome: "not_sent" });
-    expect(await client.transfer(TRANSFER, { signal: AbortSignal.abort() })).toMatchObject({ outcome: "not_sent" });
-    await expect.poll(() => silent.requests.length).toBe(1);
-    mine.abort();
-    expect(await first).toMatchObject({ outcome: "unknown", reason: "interrupted" });
-    expect([silent.requests.length, getEventListeners(mine.signal, "abort").length]).toEqual([1, 0]);
-  });
 });
 
 describe("a mistake in the call is thrown before anything is sent, without values", () => {
@@ -132,12 +114,6 @@ describe("a mistake in the call is thrown before anything is sent, without value
     expect(error).toMatchObject({ code: "usage" });
     expect((error as Error).message).toMatch(said);
     expect((error as Error).message).not.toContain("1234567890");
-    expect(sandbox.ledger().requests).toBe(0);
-  });
-
-  test.each([{ timeout: 1 }, { signal: 3 }, new AbortController().signal])("options %j", async (options) => {
-    const { sandbox, client } = await start();
-    await expect(client.transfer(TRANSFER, options as object)).rejects.toMatchObject({ reason: "call_options" });
     expect(sandbox.ledger().requests).toBe(0);
   });
 

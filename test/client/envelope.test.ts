@@ -2,8 +2,17 @@ import { spawnSync } from "node:child_process";
 import { createDecipheriv } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createEnvelope, createOpener, encryptPayload, type Padding } from "../../src/client/envelope.ts";
+import {
+  createEncryption,
+  createEnvelope,
+  createOpener,
+  type EnvelopeOptions,
+  type Padding,
+} from "../../src/client/envelope.ts";
 import { readAesIv, readAesKey, type KeyEncoding } from "../../src/client/envelope.ts";
+
+const encryptPayload = (payload: string | Uint8Array, options: EnvelopeOptions): string =>
+  createEncryption(options)(payload);
 
 const key = Buffer.from("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4", "hex");
 const iv = Buffer.from("000102030405060708090a0b0c0d0e0f", "hex");

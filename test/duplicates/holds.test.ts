@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
-import { HOLD_CODES } from "../../src/duplicates/seen.ts";
-import { NOT_RELEASED, tellHold, tellNotReleased } from "../../src/messages/holds.ts";
+import { HOLDS, NOT_RELEASED, tellHold, tellNotReleased, type HoldReason } from "../../src/messages/holds.ts";
 
 const about = { batch: "K7Q29F3M", row: 34, file: "pay roll.csv" };
 const other = { batch: "S4B5Q25C", row: 2 };
 
-test.each([...HOLD_CODES, "another payee" as const])(
+test.each(Object.keys(HOLDS) as (keyof typeof HOLDS)[])(
   "%s → a sentence, and what to do: the harmless thing first",
   (code) => {
-    const reason = code === "another payee" ? { code: "correction" as const, isOtherPayee: true as const } : { code };
+    const reason: HoldReason = code === "other_payee" ? { code: "correction", isOtherPayee: true } : { code };
     const { text, todo } = tellHold({ ...reason, other, at: Date.UTC(2026, 10, 26) }, about);
     expect(`${text} ${todo}`).not.toMatch(/[{}]|undefined|NaN/);
     // a release is never the first step, and never only a paste away

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PaymentsDigest } from "../../src/duplicates/keys.ts";
 import { judgeBatch, judgeRows, judgeWaiting, type Became, type JudgingRules } from "../../src/journal/judge.ts";
 import { openJournal } from "../../src/journal/open.ts";
-import { askRelease, release, type Release } from "../../src/journal/release.ts";
+import { askRelease, type Release } from "../../src/journal/release.ts";
 import type { RowState } from "../../src/journal/states.ts";
 import type { Act, JournalStore, NewRow, Outcome } from "../../src/journal/store.ts";
 import { key, read } from "./situations.ts";
@@ -70,12 +70,11 @@ export class House {
     for (const { payment } of written) if (payment) payments.add(payment);
     const totals = { rows: rows.length, total: "0.00", label: "payout", payments: payments.value(), remarks: [] };
     await this.store.endRows(id, totals);
-    await this.store.noteSource(`/inbox/${name}`, id, id);
     await this.store.judging(async () => {
       for (let time = 0; time < (drop.times ?? 1); time += 1) {
         await judgeBatch(this.store, { id }, { ...RULES, ...drop.rules }, this.now);
       }
-      await this.store.setBatch(id, { phase: "open" });
+      await this.store.setBatch(id, { phase: "open", source: { path: `/inbox/${name}`, identity: id } });
     });
     return id;
   }
@@ -137,7 +136,7 @@ export class House {
   release(id: string, rows: readonly number[] | "all", rules: Partial<JudgingRules> = {}): Promise<Release> {
     return this.store.judging(async () => {
       const asked = await askRelease(this.store, { id }, rows, { ...RULES, ...rules }, this.now);
-      await release(this.store, { id }, asked, this.#act("release"));
+      await this.store.move(id, asked.moves, this.#act("release"));
       return asked;
     });
   }

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findKnown } from "../../src/journal/known.ts";
+import type { OpenedFile } from "../../src/checks/open-file.ts";
+import type { Config } from "../../src/config/schema.ts";
+import { findKnown } from "../../src/journal/record.ts";
 import { House } from "./house.ts";
 
 let house: House;
@@ -307,18 +309,17 @@ test("more rows than a page, the same payment far apart → held", async () => {
 });
 
 test("the same bytes again → the same batch, for the same or no period, within 20 days, unfinished ones always", async () => {
-  const known = async (period?: string, reading = "{}"): Promise<string | undefined> => {
+  const known = async (period?: string, sheet?: string): Promise<string | undefined> => {
     const [batch] = await house.store.batches({ id: first });
-    const said = { sha256: batch?.sha256 ?? "", environment: "test" as const, period, reading };
-    return (await findKnown(house.store, said, { duplicate_days: 20 }, house.now))?.id;
+    const opened = { snapshot: { sha256: batch?.sha256 }, period, table: { reading: { sheet } } } as OpenedFile;
+    const config = { environment: "test", duplicate_days: 20 } as Config;
+    const work = { config, store: house.store, destination: "", now: () => house.now };
+    return (await findKnown(work, opened))?.id;
   };
   const first = await house.take(people(3), { period: "2026-11" });
   house.letPass(30);
   expect([await known(), await known("2026-11")]).toEqual([first, first]);
-  expect([await known("2026-12"), await known(undefined, '{"reading":{"sheet":"Dec"}}')]).toEqual([
-    undefined,
-    undefined,
-  ]);
+  expect([await known("2026-12"), await known(undefined, "Dec")]).toEqual([undefined, undefined]);
   await house.send(first);
   expect(await known()).toBeUndefined();
   const again = await house.run(people(3), { name: "later.csv", period: "2026-11" });

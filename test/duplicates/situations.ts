@@ -1,4 +1,4 @@
-import { createKeys } from "../../src/duplicates/keys.ts";
+import { keyOf } from "../../src/duplicates/keys.ts";
 import type { Circumstances } from "../../src/duplicates/rules.ts";
 import type { Judged, Key, Seen } from "../../src/duplicates/seen.ts";
 
@@ -6,9 +6,7 @@ const DAY = 86_400_000;
 export const NOW: number = Date.UTC(2026, 10, 27, 9);
 export const OWN = "OWNOWNOW";
 
-const keys = createKeys("07".repeat(32));
-
-export const key = (kind: "payment" | "payee" | "reference", text: string): Key => keys.of(kind, text);
+export const key = (kind: "payment" | "payee" | "reference", text: string): Key => keyOf("07".repeat(32), kind, text);
 
 /** A row in words: `asha 100`, `asha 100 ref INV-1 of 2026-11 corrects EARLIER1:3`. */
 interface Said {

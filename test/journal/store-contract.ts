@@ -72,21 +72,19 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
     await opened(store, "BBBBBBB1", ["3"], { environment: "live" });
     await sendAll(store, "BBBBBBB1", { 2: "rejected" });
     await record(store, newBatch("RECORD01"), [newRow(2, "4")]);
-    await store.noteSource("/inbox/payroll.csv", "1", "AAAAAAA2");
-    await store.noteSource("/inbox/payroll.csv", "2", "AAAAAAA1");
+    const source = { path: "/inbox/payroll.csv", identity: "1" };
+    await store.setBatch("AAAAAAA2", { source });
+    await store.setBatch("AAAAAAA1", { source: { ...source, identity: "2" } });
     const found = async (filter: BatchFilter): Promise<string> =>
       (await store.batches(filter)).map(({ id }) => id).join(" ");
     expect(await found({})).toBe("AAAAAAA1 AAAAAAA2 BBBBBBB1");
-    expect(await found({ limit: 1 })).toBe("BBBBBBB1");
     expect(await found({ id: "RECORD01" })).toBe("RECORD01");
     expect(await found({ idPrefix: "AAAA" })).toBe("AAAAAAA1 AAAAAAA2");
     expect(await found({ idPrefix: "REC" })).toBe("");
     expect(await found({ environment: "live" })).toBe("BBBBBBB1");
     expect(await found({ sha256: newBatch("AAAAAAA2").sha256 })).toBe("AAAAAAA2");
-    expect(await found({ payments: key(newBatch("AAAAAAA1").sha256) })).toBe("AAAAAAA1");
     expect(await found({ folders: ["/inbox/transfers", "/other"] })).toBe("AAAAAAA2");
     expect(await found({ path: "/inbox/payroll.csv" })).toBe("AAAAAAA1 AAAAAAA2");
-    expect(await found({ since: NOW + 1 })).toBe("AAAAAAA2");
     expect(await found({ isUnfinished: true })).toBe("AAAAAAA2");
     expect(await found({ isUnfinished: true, rejectedFor: ["because_rejected"] })).toBe("AAAAAAA2 BBBBBBB1");
     await store.setBatch("AAAAAAA1", { owesResults: true });
@@ -290,6 +288,19 @@ function letsRowsGo(open: OpenTestJournal): void {
     expect(await store.commit(id, [outcome(2)], 1)).toMatchObject({ leaving: [], isHeld: false, phase: "open", ...expected });
     expect((await rowOf(store, id, 2)).state).toBe("accepted");
   }); // prettier-ignore
+
+  test("the sums of a day → what went, what is ready, and what goes beside it of a run that began before", async () => {
+    const { store } = await open();
+    for (const id of ["AAAAAAA1", "AAAAAAA2", "AAAAAAA3"]) await opened(store, id, [`${id} 1`, `${id} 2`]);
+    await sendAll(store, "AAAAAAA3", { 2: "rejected" });
+    const rowsOf = async (id: string) => (await store.sumsOfDay(id, NOW))["transfer"]?.rows;
+    expect([await rowsOf("AAAAAAA1"), await rowsOf("AAAAAAA2")]).toEqual([3, 3]);
+    const first = await store.beginRun("AAAAAAA1", ASHA, NOW);
+    await store.beginRun("AAAAAAA2", ASHA, NOW);
+    expect([await rowsOf("AAAAAAA1"), await rowsOf("AAAAAAA2")]).toEqual([3, 5]);
+    await store.endRun(first, { endedAt: NOW, exitCode: 7, requests: 0 });
+    expect(await rowsOf("AAAAAAA2")).toBe(3);
+  });
 
   test("a batch that is being recorded → nothing of it goes", async () => {
     const { store } = await open();
