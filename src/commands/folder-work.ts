@@ -13,7 +13,7 @@ import { FOLDER_NEWS, heldLines } from "../messages/intake.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import * as answers from "../results/answers.ts";
-import { notedIn, sha256Of } from "../results/place.ts";
+import { marksOf, notedIn } from "../results/place.ts";
 import { filtersOf } from "../submission/again.ts";
 import { fileOf, leftOf, needsAPerson, standOf, troubleOf, type Worked } from "./folder-queue.ts";
 
@@ -243,8 +243,10 @@ const OF_COURSE: readonly string[] = ["watching", "nothing_new", "not_ready"];
 
 export const shown = (path: string): string => printable(basename(path), 200);
 export const resumeCommand = (folder: string): string => `paydrop resume --inbox ${asWord(folder)} --by NAME`;
-/** Whether a retry file is byte for byte what was written, by the summary beside it. */
+
+/** Whether a retry file is byte for byte what was written. A later batch moves it under its id before its summary. */
 async function isRetryAsWritten(path: string): Promise<boolean> {
-  const noted = await notedIn(`${path.slice(0, path.toLowerCase().lastIndexOf(".retry."))}.summary.json`);
-  return noted !== undefined && noted.files["retry_sha256"] === (await sha256Of(path).catch(() => ""));
+  const [, file = "", id = ""] = /^(.+)\.retry(\.[0-9a-z]{1,32})?\.[a-z]+$/is.exec(path) ?? [];
+  const noted = await Promise.all([`${file}.summary.json`, `${file}.summary${id}.json`].map(notedIn));
+  return (await marksOf(noted).retry(path).catch(() => undefined)) !== undefined;
 }

@@ -66,6 +66,22 @@ describe("a watch", () => {
     expect([watched.carriedOut, watched.sentTwice]).toEqual([5, 0]);
   });
 
+  test("a refused row goes no second time by a retry file that nobody touched, under whatever name it is kept", async () => {
+    const { watched, service } = await serving(() => answer(422));
+    const watching = watched.watch();
+    watched.put("a.csv", transfers(1));
+    await watched.says("a.csv.retry.csv", "2003004", watching);
+    service.use(() => answer(200));
+    watched.put("a.csv", transfers(2, 10) + INVALID);
+    await watched.says("a.csv.retry.csv", "abc", watching);
+    const kept = watched.names().filter((name) => /^a\.csv\.retry\.\w{8}\.csv$/.test(name));
+    expect(kept.length).toBe(1);
+    watched.put("b.csv", transfers(1, 20));
+    await watched.says("b.csv.summary.json", '"accepted"', watching);
+    expect(watched.names().filter((name) => kept.some((one) => name.startsWith(`${one}.`)))).toEqual([]);
+    expect(new Set(service.requests.map(({ body }) => body)).size, "each row once").toBe(service.requests.length);
+  });
+
   test("refused: an answer in plain words; corrected in place it goes, taken away so is the answer", async () => {
     const watched = await Watched.with();
     const watching = watched.watch();
