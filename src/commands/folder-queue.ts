@@ -22,7 +22,7 @@ export const needsAPerson = (code: string): boolean => /^(?:redirect|html_answer
 export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
 /** Phase, rows that are left to go, whether results are owed. */
 export const standOf = (batch: BatchRecord): string => [batch.phase, leftOf(batch), batch.owesResults].join();
-export const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
+const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
   (ready?.rows ?? 0) + (unsent?.rows ?? 0);
 
 export function troubleOf({ stop, byStatus, files, phase }: BatchReport, isOnce: boolean): Worked["trouble"] {

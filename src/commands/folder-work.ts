@@ -9,13 +9,13 @@ import { inboxFolders, type FoundFile, type LookedFile } from "../intake/inbox.t
 import { assertMark } from "../intake/mark.ts";
 import { identityOf } from "../intake/snapshot.ts";
 import type { BatchRecord } from "../journal/store.ts";
-import { FOLDER_NEWS, heldLines } from "../messages/intake.ts";
+import { FOLDER_NEWS, heldLines, stopLines } from "../messages/intake.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import * as answers from "../results/answers.ts";
 import { marksOf, notedIn } from "../results/place.ts";
 import { filtersOf } from "../submission/again.ts";
-import { fileOf, leftOf, needsAPerson, standOf, troubleOf, type Worked } from "./folder-queue.ts";
+import { fileOf, needsAPerson, standOf, troubleOf, type Worked } from "./folder-queue.ts";
 
 /** Who is told of a folder that is worked through. */
 export interface FolderListener {
@@ -206,18 +206,9 @@ export class FolderWork {
     await store.holdFolder(this.#folder, code, { ...who, at: now(), kind: "hold_folder" });
   }
 
-  /** The answer to a STOP, once the rows in flight have their end; undefined: it is over. */
-  async answerStop(hold: Hold | undefined): Promise<void> {
-    const progress = { sent: 0, of: 0, left: [] as string[] };
-    for (const batch of hold ? await this.unfinished() : []) {
-      const { accepted, rejected, unknown } = batch.tallies;
-      const sent = [accepted, rejected, unknown].reduce((rows, tally) => rows + (tally?.rows ?? 0), 0);
-      progress.sent += sent;
-      progress.of += sent + leftOf(batch);
-      progress.left.push(batch.id);
-    }
-    const lines = hold ? heldLines(hold.reason, this.#resume) : [];
-    await answers.answerStop(this.#folder, hold && { at: hold.at, progress, lines });
+  /** undefined: it is over. */
+  answerStop(hold: Hold | undefined): Promise<void> {
+    return answers.answerStop(this.#folder, hold && stopLines(hold.reason, this.#resume));
   }
 
   /** A refused file is looked at again when it, its control totals, or the settings it was read with have changed. */
@@ -248,5 +239,9 @@ export const resumeCommand = (folder: string): string => `paydrop resume --inbox
 async function isRetryAsWritten(path: string): Promise<boolean> {
   const [, file = "", id = ""] = /^(.+)\.retry(\.[0-9a-z]{1,32})?\.[a-z]+$/is.exec(path) ?? [];
   const noted = await Promise.all([`${file}.summary.json`, `${file}.summary${id}.json`].map(notedIn));
-  return (await marksOf(noted).retry(path).catch(() => undefined)) !== undefined;
+  return (
+    (await marksOf(noted)
+      .retry(path)
+      .catch(() => undefined)) !== undefined
+  );
 }

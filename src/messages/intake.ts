@@ -1,4 +1,4 @@
-import { counted, type Catalogue } from "./sentence.ts";
+import type { Catalogue } from "./sentence.ts";
 
 /** Stands in the mark itself, for whoever opens it. */
 export const MARK_NOTE = "paydrop keeps this file. It tells which journal knows what was sent from this folder.";
@@ -64,26 +64,16 @@ export function heldLines(reason: string, command: string): string[] {
   return [why, "Nothing goes from this folder until a person says so by name:", `  ${command}`];
 }
 
-/** How far a STOP let the batches get. */
-export interface StopProgress {
-  readonly sent: number;
-  readonly of: number;
-  /** Batches of which something is left. */
-  readonly left: readonly string[];
-}
-
+export const STOP_ANSWER = "STOP - held.txt";
 export const STOP_HEAD = `${ANSWER_MARK}everything in this folder is held.`;
 
-export function stopLines({ sent, of, left }: StopProgress, held: readonly string[]): string[] {
-  const reached = `${sent} of ${counted(of)} had been sent; rows in flight were waited for.`;
-  const last = "Rows that were sent cannot be called back. Taking the STOP file away does not start anything.";
-  return [of > 0 ? reached : "No file was being sent.", "", ...held, ...left.flatMap(asTakenLines), "", last];
-}
-
-/** Without colons: Windows allows none in a file name. */
-export function stopAnswerName(atMs: number, { sent, of }: StopProgress): string {
-  const time = new Date(atMs).toTimeString().slice(0, 5).replace(":", ".");
-  return `STOP - held ${time}, ${of > 0 ? `${sent} of ${of} sent` : "nothing was on its way"}.txt`;
+export function stopLines(reason: string, command: string): string[] {
+  return [
+    ...heldLines(reason, command),
+    "",
+    "What was sent of a file stands in its results. Rows that were sent cannot be called back.",
+    "Taking the STOP file away does not start anything.",
+  ];
 }
 
 /** What was taken goes as it was then: whoever corrected the file meanwhile must know. */
