@@ -69,7 +69,7 @@ export const COMMANDS: readonly Command[] = [
       ...ROWS,
       "--as <done|not-done>": "what the service's dashboard says",
       "--note <text>": "what was looked up, and where",
-      "--total <sum>": "its amount, where the bank gave an accepted row back",
+      "--total <sum>": "their sum, where the bank gave accepted rows back",
       "--from <file>": "the filled-in list of `paydrop status --unknown --csv`",
     },
     settings: ["by"],

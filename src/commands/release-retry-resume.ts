@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { formatUnits, isSameAmount, unitsOf } from "../amount.ts";
+import { isSameAmount, sumOf } from "../amount.ts";
 import { sendReady } from "../batch.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { stopFilesIn } from "../intake/inbox.ts";
@@ -52,8 +52,7 @@ function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<
       const none = rows.length + stays.length > 0 ? [] : [told(ACTED.none_waits, { batch: id }).text];
       if (!config.json && !config.quiet) call.stdout.write([...stays, ...none].map((line) => `${line}\n`).join(""));
       if (rows.length > 0) {
-        const records = await store.rows({ batch: id, rows });
-        const sum = formatUnits(records.reduce((units, { amount = "0" }) => units + unitsOf(amount), 0n));
+        const sum = sumOf(await store.rows({ batch: id, rows }));
         say(call, config, "going", { batch: id, rows: rows.length, sum });
       }
       if (isSender && rows.length > 0) {

@@ -1,5 +1,5 @@
 import { basename, resolve } from "node:path";
-import { canonicalAmount, isSameAmount, PLAIN_DECIMAL } from "../amount.ts";
+import { canonicalAmount, isSameAmount, PLAIN_DECIMAL, sumOf } from "../amount.ts";
 import { actOf } from "../batch.ts";
 import { normalizeName } from "../column-name.ts";
 import type { Config } from "../config/schema.ts";
@@ -59,18 +59,20 @@ async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Se
   });
   const already = settlings.filter((one) => one.row.state === one.as);
   const todo = settlings.filter((one) => one.row.state !== one.as);
-  for (const one of todo) assertMaySettle(one, optionOf(call, "total"));
+  for (const one of todo) assertMaySettle(one);
+  // what is settled as not done may be paid twice: of accepted rows the sum is typed
+  const accepted = todo.flatMap(({ row }) => (row.state === "accepted" ? [row] : []));
+  const sum = sumOf(accepted);
+  if (accepted.length > 0 && !isSameAmount(optionOf(call, "total") ?? "", sum)) {
+    throw new PaydropError("settle_accepted", { batch: batch.id, rows: accepted.length, sum });
+  }
   return { todo, already, skipped: 0 };
 }
 
-/** An accepted row that is settled as not done may be paid twice: its amount is typed. */
-function assertMaySettle({ batch, row, as }: Settling, total: string | undefined): void {
-  const facts = { batch: batch.id, row: row.row, state: row.state, amount: row.amount };
+function assertMaySettle({ batch, row, as }: Settling): void {
+  const facts = { batch: batch.id, row: row.row, state: row.state };
   if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);
   if (!maySettle(row.state, as, row.settledBy !== undefined)) throw new PaydropError("settle_state", facts);
-  if (row.state === "accepted" && !(total !== undefined && isSameAmount(total, row.amount ?? ""))) {
-    throw new PaydropError("settle_accepted", facts);
-  }
 }
 
 /** `done`, `not-done`, in any writing of what stands between. */

@@ -53,8 +53,8 @@ const USAGE_ERRORS = {
     → Nothing was released. If they are the same payments: paydrop cancel {batch} --held --by NAME. If all of them are to go again, add their sum: --total {sum}`,
   settle_as: "--as must be done or not-done → {example}",
   settle_state: "row {row} is {state} → Nothing was settled. Only unknown rows are, or accepted ones given back.",
-  settle_accepted: `row {row} was accepted by the service. Settled as not done it may go again, and be paid twice
-    → Nothing was settled. If the bank gave the money back, add its amount: --total {amount}`,
+  settle_accepted: `{rows:row was|rows were} accepted by the service: {sum}. Settled as not done they may be paid twice
+    → Nothing was settled. If the bank gave the money back, add the amount: --total {sum}`,
   settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
   list_alone: "--from stands alone: batch, row and decision are in the list → Leave out BATCH, --row and --as.",
 

@@ -42,6 +42,9 @@ test("an accepted row is settled as not done → only by its amount; the act say
   expect((await said({ total: "50.5" })).code).toBe(0);
   expect(await statesOf(desk, batch)).toBe("accepted settled_not_done accepted");
   expect((await desk.store.acts({ batch })).at(-1)).toMatchObject({ kind: "settle", by: "Asha Rao", rows: [3] });
+  await expect(said({ row: ["2,4"], total: "100.00" })).rejects.toMatchObject({ reason: "settle_accepted" });
+  expect((await said({ row: ["2,4"], total: "107" })).code).toBe(0);
+  expect(await statesOf(desk, batch)).toBe("settled_not_done settled_not_done settled_not_done");
 });
 
 test("a row on its way → nobody settles it", async () => {
