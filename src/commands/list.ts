@@ -149,7 +149,7 @@ export const COMMANDS: readonly Command[] = [
     options: {
       "--option <A|B>": "payouts: A existing beneficiary, B inline beneficiary (default B)",
       "--from <batch>": "the rows of this batch; references and periods emptied",
-      "--out <file>": "a new file, in the format of its name (default: CSV on stdout)",
+      "--out <file>": "a new workbook or CSV file (default: CSV on stdout)",
     },
     examples: ["paydrop template payout > try.csv", "paydrop template --from K7Q29F3M --out december.xlsx"],
   },

@@ -29,8 +29,7 @@ const USAGE_ERRORS = {
   folder_unreadable: "{folder}: the folder cannot be read ({found}) → Check its name, its disk or network share.",
   folder_not_held: "{folder} is not held → Name the folder as it was named to paydrop watch or run.",
   exists: "{name} is there already → Name another file.",
-  template_name: "{out} does not end in .xlsx, .csv or .json → Give it such a name.",
-  template_binary: "a workbook cannot be printed → Say where it should go: --out NAME.xlsx",
+  template_name: "{out} does not end in .xlsx or .csv → Give it such a name.",
 
   // batches and what a person says of them
   no_such_batch: ({ count }) =>
