@@ -58,123 +58,106 @@ interface Carrier {
 
 /**
  * What is to be done in a folder, in which order, and what waits. While the service is away nothing goes but one piece
- * that tries it; what concerns one operation, or the place of results, only keeps its own batch waiting.
+ * that tries it; what concerns one operation, or the place of results, only keeps its own batch waiting. `retryMs`: after
+ * so long what is away is tried again; Infinity: not by this run.
  */
-export class FolderQueue {
-  /** Complete files that wait for their turn, the oldest first. */
-  files: LookedFile[] = [];
-  failure: { readonly error: unknown } | undefined;
-  readonly #work: Carrier;
-  readonly #retryMs: number;
-  readonly #pieceEnded: () => void;
-  #batches: BatchRecord[] = [];
-  readonly #working = new Map<Piece, Promise<void>>();
-  readonly #ended = new Map<string, { readonly stand: string; readonly waits: Waits | undefined }>();
-  #away: Waits | undefined;
+export function folderQueue(desk: Carrier, retryMs: number, pieceEnded: () => void) {
+  let files: LookedFile[] = [];
+  let batches: BatchRecord[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let away: Waits | undefined;
+  const working = new Map<Piece, Promise<void>>();
+  const ended = new Map<string, { readonly stand: string; readonly waits: Waits | undefined }>();
 
-  /** `retryMs`: after so long what is away is tried again; Infinity: not by this run. */
-  constructor(work: Carrier, retryMs: number, pieceEnded: () => void) {
-    this.#work = work;
-    this.#retryMs = retryMs;
-    this.#pieceEnded = pieceEnded;
-  }
-
-  get length(): number {
-    return this.files.length + this.#batches.length;
-  }
-
-  get isWorking(): boolean {
-    return this.#working.size > 0;
-  }
-
-  get isAway(): boolean {
-    return this.#away !== undefined;
-  }
-
-  get pathsAtWork(): ReadonlySet<string> {
-    return new Set(Array.from(this.#working.keys(), ({ path }) => path));
-  }
-
-  /** One that has ended goes on when its wait is over, or a person has let it go on. */
-  async refill(files: LookedFile[]): Promise<void> {
-    // what ends while the journal is asked is not to be taken up at once
-    const working = this.pathsAtWork;
-    const batches = await this.#work.unfinished();
-    this.files = files;
-    this.#batches = batches.filter((batch) => {
-      const { stand, waits } = this.#ended.get(batch.id) ?? {};
-      const isDue = waits !== undefined && waits.dueMs <= performance.now();
-      return !working.has(fileOf(batch)) && (stand !== standOf(batch) || isDue);
-    });
-  }
-
-  /** A person let the folder go on: all that was left may go. */
-  forget(): void {
-    this.#ended.clear();
-    this.#away = undefined;
-  }
-
+  const pathsAtWork = (): ReadonlySet<string> => new Set(Array.from(working.keys(), ({ path }) => path));
   /** What is at work is to come to its end soon. */
-  fail(error: unknown): void {
-    this.failure ??= { error };
-    this.#work.failure.abort("work_failed");
-  }
-
-  /** Throws what made the work on the folder fail. */
-  async untilDone(): Promise<void> {
-    await Promise.all(this.#working.values());
-    if (this.failure) throw this.failure.error;
-  }
-
-  /** Begins all that may go now. */
-  begin(): void {
-    for (let piece; this.failure === undefined && (piece = this.#next());) {
-      this.#working.set(piece, this.#carryOut(piece));
-    }
-  }
+  const fail = (error: unknown): void => {
+    failure ??= { error };
+    desk.failure.abort("work_failed");
+  };
+  const later = (before: Waits | undefined): Waits => {
+    const waitMs = before ? Math.min(2 * before.waitMs, RETRY_MAX_MS) : retryMs;
+    return { waitMs, dueMs: performance.now() + waitMs };
+  };
 
   /** First what was begun before, then files, the oldest first; beside a large one small ones. */
-  #next(): Piece | undefined {
-    if (this.#working.size >= AT_ONCE) return undefined;
+  const next = (): Piece | undefined => {
+    if (working.size >= AT_ONCE) return undefined;
     // one alone finds out whether the service is back
-    if (this.#away && (this.#working.size > 0 || this.#away.dueMs > performance.now())) return undefined;
-    const mayBeLarge = ![...this.#working.keys()].some(({ isLarge }) => isLarge);
-    const batch = mayBeLarge ? this.#batches.shift() : undefined;
-    if (batch) return { path: fileOf(batch), isLarge: true, carryOut: () => this.#work.goOn(batch) };
-    const at = this.files.findIndex(({ stats }) => mayBeLarge || stats.size <= SMALL_BYTES_MAX);
-    const [file] = at < 0 ? [] : this.files.splice(at, 1);
+    if (away && (working.size > 0 || away.dueMs > performance.now())) return undefined;
+    const mayBeLarge = ![...working.keys()].some(({ isLarge }) => isLarge);
+    const batch = mayBeLarge ? batches.shift() : undefined;
+    if (batch) return { path: fileOf(batch), isLarge: true, carryOut: () => desk.goOn(batch) };
+    const at = files.findIndex(({ stats }) => mayBeLarge || stats.size <= SMALL_BYTES_MAX);
+    const [file] = at < 0 ? [] : files.splice(at, 1);
     const isLarge = file !== undefined && file.stats.size > SMALL_BYTES_MAX;
-    return file && { path: file.path, isLarge, carryOut: () => this.#work.process(file) };
-  }
+    return file && { path: file.path, isLarge, carryOut: () => desk.process(file) };
+  };
 
-  async #carryOut(piece: Piece): Promise<void> {
-    const isTrial = this.#away !== undefined;
-    try {
-      const worked = await piece.carryOut();
-      if (worked) this.#note(worked, isTrial);
-    } catch (error) {
-      this.fail(error);
-    }
-    this.#working.delete(piece);
-    this.#pieceEnded();
-  }
-
-  #note({ batch, stand, requests, trouble }: Worked, isTrial: boolean): void {
+  const note = ({ batch, stand, requests, trouble }: Worked, isTrial: boolean): void => {
     const isAway = trouble?.isOfAll === true;
     if (isTrial && !isAway && requests > 0) {
-      this.#work.tell("takes_again");
-      this.#away = undefined;
+      desk.tell("takes_again");
+      away = undefined;
     }
-    if (isAway && !this.#away && this.#retryMs < Infinity) this.#work.tell("waits", { code: trouble.code });
+    if (isAway && !away && retryMs < Infinity) desk.tell("waits", { code: trouble.code });
     // a batch that was on its way before tells of the same outage, and is no reason to wait longer
-    if (isAway && (isTrial || !this.#away)) this.#away = this.#later(this.#away);
-    const own = trouble && this.#later(this.#ended.get(batch)?.waits);
+    if (isAway && (isTrial || !away)) away = later(away);
+    const own = trouble && later(ended.get(batch)?.waits);
     // when the service is back each goes on at once
-    this.#ended.set(batch, { stand, waits: own && isAway ? { ...own, dueMs: 0 } : own });
-  }
+    ended.set(batch, { stand, waits: own && isAway ? { ...own, dueMs: 0 } : own });
+  };
 
-  #later(before: Waits | undefined): Waits {
-    const waitMs = before ? Math.min(2 * before.waitMs, RETRY_MAX_MS) : this.#retryMs;
-    return { waitMs, dueMs: performance.now() + waitMs };
-  }
+  const carryOut = async (piece: Piece): Promise<void> => {
+    const isTrial = away !== undefined;
+    try {
+      const worked = await piece.carryOut();
+      if (worked) note(worked, isTrial);
+    } catch (error) {
+      fail(error);
+    }
+    working.delete(piece);
+    pieceEnded();
+  };
+
+  return {
+    pathsAtWork,
+    fail,
+    /** Complete files that wait for their turn, the oldest first. */
+    files: (): readonly LookedFile[] => files,
+    length: (): number => files.length + batches.length,
+    isWorking: (): boolean => working.size > 0,
+    isAway: (): boolean => away !== undefined,
+    hasFailed: (): boolean => failure !== undefined,
+
+    /** One that has ended goes on when its wait is over, or a person has let it go on. */
+    async refill(complete: LookedFile[]): Promise<void> {
+      // what ends while the journal is asked is not to be taken up at once
+      const atWork = pathsAtWork();
+      const unfinished = await desk.unfinished();
+      files = complete;
+      batches = unfinished.filter((batch) => {
+        const { stand, waits } = ended.get(batch.id) ?? {};
+        const isDue = waits !== undefined && waits.dueMs <= performance.now();
+        return !atWork.has(fileOf(batch)) && (stand !== standOf(batch) || isDue);
+      });
+    },
+
+    /** A person let the folder go on: all that was left may go. */
+    forget(): void {
+      ended.clear();
+      away = undefined;
+    },
+
+    /** Begins all that may go now. */
+    begin(): void {
+      for (let piece; failure === undefined && (piece = next());) working.set(piece, carryOut(piece));
+    },
+
+    /** Throws what made the work on the folder fail. */
+    async untilDone(): Promise<void> {
+      await Promise.all(working.values());
+      if (failure) throw failure.error;
+    },
+  };
 }

@@ -7,7 +7,7 @@ import { Inbox, inboxFolders, stopFilesIn, type LookedFile } from "../intake/inb
 import { mayGiveWork } from "../intake/names.ts";
 import { printable } from "../printable.ts";
 import { clearStaleAnswers } from "../results/answers.ts";
-import { FolderQueue } from "./folder-queue.ts";
+import { folderQueue } from "./folder-queue.ts";
 import { FolderWork, shown, type FolderListener, type Hold } from "./folder-work.ts";
 
 /** Everything that is complete, once; or for ever, with events as hints, or without: network shares give none. */
@@ -40,19 +40,19 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
   let rests = new AbortController();
   const ring = (): void => rests.abort();
   const desk = new FolderWork(work, folder, listener, isOnce);
-  const queue = new FolderQueue(desk, isOnce ? Infinity : sweepMs, ring);
+  const queue = folderQueue(desk, isOnce ? Infinity : sweepMs, ring);
   const inbox = new Inbox(folder, mode === "poll" ? patienceMs : settle, async (file) =>
-    queue.pathsAtWork.has(file.path) ? "refused" : desk.isKnown(file),
+    queue.pathsAtWork().has(file.path) ? "refused" : desk.isKnown(file),
   );
   let notReady: readonly LookedFile[] = [];
   let held: Hold | undefined;
   let unreadable: string | undefined;
   let sweepAtMs = 0;
 
-  const isEnding = (): boolean => signal.aborted || queue.failure !== undefined;
-  const waiting = (): readonly LookedFile[] => [...queue.files, ...notReady];
+  const isEnding = (): boolean => signal.aborted || queue.hasFailed();
+  const waiting = (): readonly LookedFile[] => [...queue.files(), ...notReady];
   /** Why no file goes now. */
-  const blocked = (): Hold | "away" | undefined => held ?? (queue.isAway ? "away" : undefined);
+  const blocked = (): Hold | "away" | undefined => held ?? (queue.isAway() ? "away" : undefined);
 
   /** Another process lifts a hold. A STOP is answered once the rows in flight have their end. */
   const lookForStop = async (): Promise<void> => {
@@ -66,7 +66,7 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
       await desk.answerStop(undefined);
     }
     held = found;
-    if (held?.reason === "stop_file" && !queue.isWorking) await desk.answerStop(held);
+    if (held?.reason === "stop_file" && !queue.isWorking()) await desk.answerStop(held);
   };
 
   const sweep = async (): Promise<void> => {
@@ -96,7 +96,7 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
 
   /** Until something is due, or it is rung. */
   const rest = async (): Promise<void> => {
-    const ms = Math.min(sweepAtMs - performance.now(), queue.isWorking ? STOP_LOOK_MS : Infinity);
+    const ms = Math.min(sweepAtMs - performance.now(), queue.isWorking() ? STOP_LOOK_MS : Infinity);
     await sleep(Math.max(LOOK_MIN_MS, ms), undefined, { signal: rests.signal }).catch(() => undefined);
     rests = new AbortController();
   };
@@ -104,7 +104,7 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
   /** Nothing can go any more, and no file becomes complete in the time that one must lie still. */
   const isDone = (untilMs: number): boolean => {
     const isStill = inbox.looks.nextLookMs === undefined || performance.now() > untilMs;
-    return !queue.isWorking && (blocked() !== undefined || isStill);
+    return !queue.isWorking() && (blocked() !== undefined || isStill);
   };
 
   const hint = (): void => {
@@ -131,7 +131,7 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
   const codes = [...desk.codes.values()];
   if (!isOnce) return gravest(codes.filter((code) => [4, 7, 74].includes(code)));
   if (!signal.aborted) await desk.answerWaiting(waiting(), blocked(), 0);
-  const isLeft = notReady.length + queue.length > 0;
+  const isLeft = notReady.length + queue.length() > 0;
   const isCutOff = isLeft && (blocked() !== undefined || signal.aborted);
   if (unreadable !== undefined) {
     throw new PaydropError("folder_unreadable", { folder: printable(folder), found: unreadable });

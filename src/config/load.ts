@@ -1,8 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
-import { looksMisspelt } from "../column-name.ts";
 import { PaydropError } from "../errors.ts";
-import { isLoopback, isYes, path as pathKind, unknownKey, wrongOf, wrongText, type Wrong } from "./kinds.ts";
+import { isLoopback, isYes, nearest, path as pathKind, unknownKey, wrongOf, wrongText, type Wrong } from "./kinds.ts";
 import { mappingTables } from "./mapping.ts";
 import { factsOf, flagOf, rulesTable, SETTING_NAMES, SETTINGS, variableOf } from "./schema.ts";
 import type { Config, Settings } from "./schema.ts";
@@ -123,8 +122,8 @@ function wrongVariables(flags: Sources["flags"], env: NodeJS.ProcessEnv): Wrong[
   const said = Object.keys(env).filter((name) => name.startsWith("PAYDROP_") && env[name] && !known.includes(name));
   const bare = (variable: string): string => variable.slice("PAYDROP_".length);
   const wrongs = said.flatMap((variable): Wrong[] => {
-    const meant = known.find((name) => looksMisspelt(bare(variable), bare(name)));
-    return meant === undefined ? [] : [{ code: "unknown_variable", facts: { variable, meant } }];
+    const meant = nearest(bare(variable), known.map(bare));
+    return meant === undefined ? [] : [{ code: "unknown_variable", facts: { variable, meant: `PAYDROP_${meant}` } }];
   });
   const isMeant = flags["sandbox"] !== true && isYes(env["PAYDROP_SANDBOX"]);
   return isMeant ? [...wrongs, { code: "sandbox_variable", facts: {} }] : wrongs;

@@ -1,7 +1,6 @@
 import { constants, type BigIntStats } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { AtomicFile, makePrivateFolder } from "../disk.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { printable } from "../printable.ts";
@@ -13,23 +12,17 @@ import { snapshotPath } from "../state-dir.ts";
  */
 export type Snapshot = Readonly<NonNullable<Awaited<ReturnType<typeof copyOnce>>>>;
 
-const TRIES_MAX = 3;
-const PAUSE_MS = 100;
-
 /**
  * Copies the file at `path` into the state directory while hashing it, and names the copy by its hash. The input is only
  * read. `seen`: the SHA-256 that two looks found; nothing else is taken in its name. Throws PaydropError: `usage` for
- * what is not a readable regular file, `stopped` for a file that keeps changing, `journal` where the copy cannot be
+ * what is not a readable regular file, `stopped` for a file that changes meanwhile, `journal` where the copy cannot be
  * written.
  */
 export async function takeSnapshot(path: string, stateDir: string, seen?: string): Promise<Snapshot> {
   await using source = await openRegular(path);
   await saying("copy_unwritable", path, () => makePrivateFolder(dirname(snapshotPath(stateDir, "-"))));
-  for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
-    const snapshot = await copyOnce(source, resolve(path), stateDir, seen);
-    if (snapshot) return snapshot;
-    await sleep(PAUSE_MS * attempt);
-  }
+  const snapshot = await copyOnce(source, resolve(path), stateDir, seen);
+  if (snapshot) return snapshot;
   throw new PaydropError("file_being_written", { name: shown(path) });
 }
 

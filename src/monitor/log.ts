@@ -8,7 +8,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { printable } from "../printable.ts";
 import { rowCounts } from "../results/summary.ts";
-import { jsonLine } from "../screen/json-lines.ts";
+import { fieldsText, jsonLine } from "../screen/json-lines.ts";
 import type { Paper } from "../screen/look.ts";
 import type { Teller } from "../screen/teller.ts";
 
@@ -114,11 +114,7 @@ export function assertOwnFile(path: string, beginning: RegExp): void {
 /** `2026-10-31T12:37:22.114Z warn unknown batch=K7Q29F3M row=91`: one event is one line. */
 function textLine(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
-  const said = [time, level, msg].filter((part) => typeof part === "string");
-  const fields = Object.entries(rest).map(
-    ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  return `${printable([...said, ...fields].join(" "))}\n`;
+  return `${printable([time, level, msg].join(" "))} ${fieldsText(rest)}`.trimEnd() + "\n";
 }
 
 /** Of what `--json` says of an event: no sentences, amounts or accounts. */

@@ -92,12 +92,17 @@ export function plainEnd({ batch, byStatus, exitCode }: BatchReport, nowMs: numb
   return plain(nowMs, batch, "end", { ...rowCounts(byStatus), amount_accepted: accepted, exit: exitCode });
 }
 
-/** `2026-11-26T15:00:00Z K7Q29F3M first row=2 status=accepted`. A value with spaces is quoted. */
+/** `2026-11-26T15:00:00Z K7Q29F3M first row=2 status=accepted`. */
 export function plain(nowMs: number, batch: string, word: string, values: JsonLine): string {
+  return [isoSecond(nowMs), batch, word, fieldsText(values)].filter(Boolean).join(" ");
+}
+
+/** `row=2 status=accepted`. A value with spaces is quoted. */
+export function fieldsText(values: JsonLine): string {
   const told = Object.entries(values).flatMap(([name, value]) => {
     if (value === undefined) return [];
     const text = typeof value === "string" ? value : JSON.stringify(value);
     return [`${name}=${printable(/[\s"=]/.test(text) ? JSON.stringify(text) : text)}`];
   });
-  return [isoSecond(nowMs), batch, word, ...told].join(" ");
+  return told.join(" ");
 }
