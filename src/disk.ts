@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { systemCodeOf } from "./errors.ts";
 import { faultPoint } from "./fault-point.ts";
 
-/** Who may use a file that is written. */
 export interface Access {
   /** Permission bits, whatever the umask; as the umask has it unless said. */
   readonly mode?: number | undefined;

@@ -123,7 +123,6 @@ async function serviceFindings({ config, secrets }: Loaded): Promise<Finding[]> 
   return [finding("service", "fine", { found: `${address} answers within ${durationMs} ms` })];
 }
 
-/** Every named choice in force (DESIGN §1). */
 function choicesIn(config: Config) {
   return CHOICES.map(([section, setting, always]) => {
     const name = SETTING_NAMES.find((one) => one === setting);

@@ -3,12 +3,10 @@ import type { BatchReport } from "../events.ts";
 import type { LookedFile } from "../intake/inbox.ts";
 import type { BatchRecord } from "../journal/store.ts";
 
-/** What came of a file or a batch, as far as its folder must know. */
 export interface Worked {
   readonly batch: string;
   /** How it ended: when it is otherwise by then, a person has let it go on. See `standOf`. */
   readonly stand: string;
-  /** Requests that may have left the machine. */
   readonly requests: number;
   /** Why rows did not go, or results are not where they belong. `isOfAll`: nothing else would go either. */
   readonly trouble: { readonly code: string; readonly isOfAll: boolean } | undefined;
@@ -16,7 +14,6 @@ export interface Worked {
 
 /** Stops that a watch waits out: proven unsent, or refused for the key or the address, so that nothing goes twice. */
 const WAITED_OUT = /^(?:unreachable|rate_limited|local_error|(?:key|address|certificate)_refused)$/;
-/** Something unclear answers. */
 export const needsAPerson = (code: string): boolean => /^(?:redirect|html_answer|unknown_in_a_row)$/.test(code);
 
 export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
@@ -38,21 +35,16 @@ export function troubleOf({ stop, byStatus, files, phase }: BatchReport, isOnce:
 /** So many things are done at a time; only one of them may be a large file, or a batch that goes on. */
 const AT_ONCE = 3;
 const SMALL_BYTES_MAX = 512n * 1024n;
-/** The wait for what is away doubles up to this. */
 const RETRY_MAX_MS = 750_000;
 
-/** A file, or the batch that goes on. */
 type Piece = Readonly<{ path: string; isLarge: boolean; carryOut: () => Promise<Worked | undefined> }>;
-/** When something is tried again. */
 type Waits = Readonly<{ waitMs: number; dueMs: number }>;
 
-/** Who carries the pieces out. */
 interface Carrier {
   process(file: LookedFile): Promise<Worked | undefined>;
   goOn(batch: BatchRecord): Promise<Worked | undefined>;
   unfinished(): Promise<readonly BatchRecord[]>;
   tell(code: "takes_again" | "waits", facts?: { readonly code: string }): void;
-  /** Ends what is at work. */
   readonly failure: AbortController;
 }
 
@@ -70,7 +62,6 @@ export function folderQueue(desk: Carrier, retryMs: number, pieceEnded: () => vo
   const ended = new Map<string, { readonly stand: string; readonly waits: Waits | undefined }>();
 
   const pathsAtWork = (): ReadonlySet<string> => new Set(Array.from(working.keys(), ({ path }) => path));
-  /** What is at work is to come to its end soon. */
   const fail = (error: unknown): void => {
     failure ??= { error };
     desk.failure.abort("work_failed");
@@ -149,12 +140,10 @@ export function folderQueue(desk: Carrier, retryMs: number, pieceEnded: () => vo
       away = undefined;
     },
 
-    /** Begins all that may go now. */
     begin(): void {
       for (let piece; failure === undefined && (piece = next());) working.set(piece, carryOut(piece));
     },
 
-    /** Throws what made the work on the folder fail. */
     async untilDone(): Promise<void> {
       await Promise.all(working.values());
       if (failure) throw failure.error;

@@ -17,7 +17,6 @@ import { marksOf, notedIn } from "../results/place.ts";
 import { filtersOf } from "../submission/again.ts";
 import { fileOf, needsAPerson, standOf, troubleOf, type Worked } from "./folder-queue.ts";
 
-/** Who is told of a folder that is worked through. */
 export interface FolderListener {
   /** `isOfCourse`: not told where only what went wrong is. */
   say(text: string, isOfCourse: boolean): void;
@@ -40,14 +39,12 @@ export class FolderWork {
   readonly #settings: string;
   readonly #folder: string;
   readonly #listener: FolderListener;
-  /** The command by which a hold ends. */
   readonly #resume: string;
   readonly #isOnce: boolean;
   /** The versions of files that stay as they are until somebody acts, by path. */
   readonly #refused = new Map<string, string>();
   /** Why each batch did not go the last time: the same again is no news. */
   readonly #troubles = new Map<string, string | undefined>();
-  /** What each waiting file was told last. */
   #answered: ReadonlyMap<string, string> = new Map();
 
   constructor(work: Work, folder: string, listener: FolderListener, isOnce: boolean) {
@@ -60,7 +57,6 @@ export class FolderWork {
     this.#isOnce = isOnce;
   }
 
-  /** What is remembered of a file as it lies there. */
   async isKnown(file: FoundFile): Promise<"taken" | "refused" | "new"> {
     const { path, stats, isRetry } = file;
     const refused = this.#refused.get(path) ?? (await answers.refusedVersion(path));
@@ -206,7 +202,6 @@ export class FolderWork {
     await store.holdFolder(this.#folder, code, { ...who, at: now(), kind: "hold_folder" });
   }
 
-  /** undefined: it is over. */
   answerStop(hold: Hold | undefined): Promise<void> {
     return answers.answerStop(this.#folder, hold && stopLines(hold.reason, this.#resume));
   }
@@ -229,7 +224,6 @@ function isOfThisAlone(error: unknown): boolean {
 
 const REJECTED_FOR = filtersOf("run").flatMap(({ states, codes = [] }) => (states?.includes("rejected") ? codes : []));
 
-/** Not told where only what went wrong is. */
 const OF_COURSE: readonly string[] = ["watching", "nothing_new", "not_ready"];
 
 export const shown = (path: string): string => printable(basename(path), 200);

@@ -7,7 +7,6 @@ const REASON = { "--reason <text>": "why, for the history" };
 const OF_FILE = ["operation", "period", "mapping", "sheet", "expect_rows", "expect_total", "allow_repeats"] as const;
 const OF_SENDING = ["concurrency", "rate", "by", "accept_destination", "accept_lost_journal"] as const;
 
-/** Every command, in the order of `--help`. */
 export const COMMANDS: readonly Command[] = [
   {
     usage: "run <file|folder...>",

@@ -18,7 +18,6 @@ import { resumeCommand } from "./folder-work.ts";
 import { actSaid, knownBatch, openEither, personNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
 import { withSending } from "./sending.ts";
 
-/** What a person's word let go. */
 interface LetGo {
   readonly rows: readonly number[];
   /** What does not go, and why: lines for a person. */
@@ -30,7 +29,6 @@ interface LetGo {
 interface Asked {
   readonly work: OpenedWork;
   readonly batch: BatchRecord;
-  /** The act of whoever said it, to be written down with the rows. */
   readonly act: Act;
 }
 

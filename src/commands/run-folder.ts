@@ -51,7 +51,6 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
 
   const isEnding = (): boolean => signal.aborted || queue.hasFailed();
   const waiting = (): readonly LookedFile[] => [...queue.files(), ...notReady];
-  /** Why no file goes now. */
   const blocked = (): Hold | "away" | undefined => held ?? (queue.isAway() ? "away" : undefined);
 
   /** Another process lifts a hold. A STOP is answered once the rows in flight have their end. */

@@ -17,16 +17,13 @@ import type { Call } from "./command.ts";
 import type { FolderListener } from "./folder-work.ts";
 import { openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
 
-/** What a command that may send works with. */
 export interface Sending {
   readonly call: Call;
   readonly config: Config;
   readonly teller: Teller;
   readonly monitor: Monitor;
   readonly listening: Listening;
-  /** Rows go to a sandbox inside this process. */
   readonly isTrial: boolean;
-  /** Opens the journal, in mode `send` with all that sends (see `openWork`). */
   open(mode: "send" | "act", around?: Surroundings): Promise<OpenedWork>;
 }
 
@@ -128,7 +125,6 @@ function listenForSignals(announce: (which: "soft" | "hard") => void, hangUpStop
   return { signals: { soft: soft.signal, hard: hard.signal }, close };
 }
 
-/** Who is told what becomes of a folder. */
 export function folderListener({ call, config, teller, monitor }: Sending, folder: string): FolderListener {
   return {
     say: (text, isOfCourse) => {

@@ -17,7 +17,6 @@ import { knownBatch, nameSaid, personNamed, withWork, writeAfter, type OpenedWor
 
 const EXAMPLE = 'paydrop settle BATCH --row 91 --as not-done --by NAME --note "dashboard 1 Nov 10:12: no entry"';
 
-/** One row that a person settles, as it was found. */
 interface Settling {
   readonly batch: BatchRecord;
   readonly row: RowRecord;

@@ -29,7 +29,6 @@ export async function run(call: Call): Promise<number> {
   return 0;
 }
 
-/** What to write. */
 interface Filling {
   readonly header: readonly string[];
   readonly sheet: string;
@@ -92,7 +91,6 @@ const fromBatch: Make = async (call, fill) => {
   }
 };
 
-/** The row without its reference and period, in the columns of the table. */
 function emptied(
   { number, columns, cells }: Row,
   plan: Awaited<ReturnType<typeof openKept>>["plan"],

@@ -12,7 +12,6 @@ import { conceal } from "./secret.ts";
 export interface Kind<T> {
   /** Takes text from flags and variables, and whatever TOML gives. Its errors continue `"many" is not …`. */
   readonly type: z.ZodMiniType<T>;
-  /** The word for the value in `--help`. */
   readonly word: string;
   /** As a person would write it, or may see it. */
   written(value: T): string;
@@ -162,7 +161,6 @@ export function isLoopback(baseUrl: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** A table of paydrop.toml without other keys than these. */
 export function table<Shape extends z.core.$ZodLooseShape>(
   name: string,
   shape: Shape,

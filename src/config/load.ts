@@ -20,7 +20,6 @@ export interface Loaded {
   readonly secrets: Secrets;
   /** Where each value came from that is no default, by setting or the secret's variable. */
   readonly origins: Readonly<Record<string, string>>;
-  /** The paydrop.toml that was read. */
   readonly file: string | undefined;
 }
 
@@ -66,7 +65,6 @@ function sectionsOf(rules: unknown, mapping: unknown): Said {
 }
 
 interface Around extends Pick<Loaded, "file"> {
-  /** What is known to be wrong already. */
   readonly wrongs: readonly Wrong[];
   readonly env: NodeJS.ProcessEnv;
   /** Where something was said: `--timeout`, `PAYDROP_TIMEOUT`, `/etc/paydrop/paydrop.toml: timeout`. */

@@ -45,7 +45,6 @@ export function inputName(name: string): NameSays {
   return { kind: "refused", fault: { code: "format_unknown", facts: { is: unreadKind(name) } } };
 }
 
-/** What keeps any file from being taken by this name. */
 function nameFault(name: string): Fault | undefined {
   if (printable(name) !== name || name.includes("\ufffd")) return { code: "name_unprintable" };
   if (Buffer.byteLength(name) <= NAME_BYTES_MAX) return undefined;

@@ -109,13 +109,11 @@ export async function openRegular(path: string): Promise<FileHandle> {
   throw new PaydropError("file_exchanged", { name });
 }
 
-/** What something is that is not a regular file. */
 export function kindOf(stats: BigIntStats): string {
   if (stats.isDirectory()) return "a folder";
   return stats.isSymbolicLink() ? "a link" : "a pipe, socket or device";
 }
 
-/** What the system refuses, in words. */
 async function saying<T>(
   reason: "copy_unwritable" | "file_unreadable",
   path: string,

@@ -67,7 +67,6 @@ export function didText({ kind, rows = [], batch, as }: Done): string {
   return `${ACT_WORDS[kind]}${which}${of}${as === undefined ? "" : ` as ${as}`}`;
 }
 
-/** The same of a run. */
 export function ranText({
   requests = 0,
   exitCode,

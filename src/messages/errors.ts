@@ -185,7 +185,6 @@ const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 export type ErrorReason = CodeIn<typeof ERRORS>;
 
-/** The code and the sentence of a reason. */
 export function errorOf(reason: ErrorReason): readonly [code: ErrorCode, sentence: Sentence] {
   return foundIn(ERRORS, reason);
 }

@@ -5,7 +5,6 @@ export const MARK_NOTE = "paydrop keeps this file. It tells which journal knows 
 
 const SHORT_NAME = "Give it a short name of its own that ends as it does now, such as payroll.csv.";
 
-/** Why a file is refused for what it is, not for what is in it. */
 export const INTAKE_FAULTS = {
   name_unprintable: `Its name holds characters that cannot be shown, or is not UTF-8. → ${SHORT_NAME}`,
   name_too_long: `Its name is longer than {most} bytes. → ${SHORT_NAME}`,
@@ -35,7 +34,6 @@ export const BY_ITSELF = "It is tried again by itself; nothing goes twice. If th
 export const ELSEWHERE = "The results could not be written here: {why}.";
 export const OF_COPY = "Its rows go once. What becomes of them is told beside {first}.";
 
-/** Why a file has no results yet. */
 export const WAITS = {
   being_written: [
     "It is still being written, its last line has no end yet, or it holds empty (zero) bytes, as a copy under way does.",
@@ -51,7 +49,6 @@ export const WAITS = {
   ],
 } as const;
 
-/** Why a folder is held, by the code of the stop. */
 const HELD: Readonly<Record<string, string>> = {
   stop_file: "A file named STOP was put into the folder.",
   unknown_in_a_row: "Several rows in a row had no clear answer. Look them up in the service's dashboard first.",
@@ -84,7 +81,6 @@ export function asTakenLines(batch: string): string[] {
   ];
 }
 
-/** What is told of a folder that is worked through, on the screen and in the log. */
 export const FOLDER_NEWS = {
   watching: "watching {folder}",
   nothing_new: "nothing new in {folder}",

@@ -94,7 +94,6 @@ async function openLog({ log_file: path, log_format: format, log_level: level }:
   return { log, close };
 }
 
-/** As text and as JSON. */
 const OF_LOG = /^(?:\{"level":"[a-z]+","time":")?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
 
 /**

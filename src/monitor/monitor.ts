@@ -49,14 +49,12 @@ export class Monitor {
     this.#say = say;
   }
 
-  /** A run, or a batch of a process that goes on, has ended. */
   batchEnded(exitCode: number): void {
     const atSecond = Math.floor(Date.now() / 1000);
     this.#ended.set("last_finished_timestamp_seconds", atSecond);
     if (exitCode === 0) this.#ended.set("last_success_timestamp_seconds", atSecond);
   }
 
-  /** What waits in an inbox now. */
   sawInbox(folder: string, count: InboxCount): void {
     this.#inboxes.set(folder, count);
   }
@@ -166,7 +164,6 @@ function gauge(name: string, help: string, samples: Samples): string {
   return lines.length === 0 ? "" : `# HELP paydrop_${name} ${help}\n# TYPE paydrop_${name} gauge\n${lines.join("")}`;
 }
 
-/** Rows and exact sums over all batches, by operation and state. */
 function sumsOf(batches: readonly BatchRecord[]) {
   const sums = new Map<string, { labels: string; rows: number; units: bigint }>();
   for (const { label, tallies } of batches) {
@@ -181,7 +178,6 @@ function sumsOf(batches: readonly BatchRecord[]) {
   return [...sums.values()].sort((one, other) => (one.labels < other.labels ? -1 : 1));
 }
 
-/** `GET /metrics` on 127.0.0.1. */
 async function listen(port: number, read: () => Promise<string>): Promise<Server> {
   // imported only here: at the top of the file it would load all of Node's own fetch in every run
   const { createServer } = await import("node:http");

@@ -13,7 +13,6 @@ export function asLine(line: JsonLine): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** What a run tells, one object per event. */
 export function jsonLine(event: RunEvent): JsonLine {
   const { type, batch } = event;
   if (type === "waiting") return { type, batch, reason: event.reason, wait_ms: event.waitMs };
@@ -32,7 +31,6 @@ export function jsonLine(event: RunEvent): JsonLine {
   };
 }
 
-/** The last line of a batch. */
 export function jsonSummary(report: BatchReport): JsonLine {
   const { batch, file, operation, destination, period, total, byStatus, accounts, requests, stop, next } = report;
   const { results, retry, retryRows, summary, elsewhere } = report.files;

@@ -3,7 +3,6 @@ import { styleText } from "node:util";
 import type { ResultStatus } from "../events.ts";
 import { asWord, printable } from "../printable.ts";
 
-/** How text may look where it is read. */
 export interface Look {
   readonly color: boolean;
   /** Characters per line of a terminal, for a line that is written over. */
@@ -12,7 +11,6 @@ export interface Look {
   readonly again?: string;
 }
 
-/** Where a command writes; texts end with their own newline. */
 export interface Paper {
   readonly write: (text: string) => void;
   readonly look: Look;
@@ -93,7 +91,6 @@ export function inColumns(
   return rows.map((row) => row.map(padded).join("  ").trimEnd());
 }
 
-/** Lines as text, each with its end. */
 export function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join("");
 }
