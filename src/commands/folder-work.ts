@@ -18,8 +18,7 @@ import { filtersOf } from "../submission/again.ts";
 import { fileOf, needsAPerson, standOf, troubleOf, type Worked } from "./folder-queue.ts";
 
 export interface FolderListener {
-  /** `isOfCourse`: not told where only what went wrong is. */
-  say(text: string, isOfCourse: boolean): void;
+  say(text: string): void;
   ended(report: BatchReport): void;
   failed(error: unknown): void;
   /** Files that wait now, the oldest since then; milliseconds since 1970. */
@@ -136,7 +135,8 @@ export class FolderWork {
   tell(code: keyof typeof FOLDER_NEWS, facts: Facts = {}): void {
     const where = { folder: printable(this.#folder), command: this.#resume };
     const { text, todo } = told(FOLDER_NEWS[code], { ...where, ...facts });
-    this.#listener.say(todo === "" ? text : `${text}\n  → ${todo}`, OF_COURSE.includes(code));
+    const isOfCourse = ["watching", "nothing_new", "not_ready"].includes(code);
+    if (!isOfCourse || !this.#work.config.quiet) this.#listener.say(todo === "" ? text : `${text}\n  → ${todo}`);
   }
 
   /** `files`: those that wait. Each answer is written once; it goes when its file goes. */
@@ -173,7 +173,7 @@ export class FolderWork {
       error instanceof PaydropError ? error : { code: "", message: messageOf(error), hint: "Ask IT." };
     // changed, exchanged or taken away just now: the next sweep sees what is there
     if (code === "stopped" || code === "usage") {
-      this.#listener.say(message, true);
+      if (!this.#work.config.quiet) this.#listener.say(message);
       return;
     }
     const isRefused = error instanceof FileRefusedError;
@@ -223,8 +223,6 @@ function isOfThisAlone(error: unknown): boolean {
 }
 
 const REJECTED_FOR = filtersOf("run").flatMap(({ states, codes = [] }) => (states?.includes("rejected") ? codes : []));
-
-const OF_COURSE: readonly string[] = ["watching", "nothing_new", "not_ready"];
 
 export const shown = (path: string): string => printable(basename(path), 200);
 export const resumeCommand = (folder: string): string => `paydrop resume --inbox ${asWord(folder)} --by NAME`;

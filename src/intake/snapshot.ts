@@ -1,7 +1,7 @@
 import { constants, type BigIntStats } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { AtomicFile, makePrivateFolder } from "../disk.ts";
+import { createFile, makePrivateFolder } from "../disk.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { printable } from "../printable.ts";
 import { snapshotPath } from "../state-dir.ts";
@@ -29,7 +29,7 @@ export async function takeSnapshot(path: string, stateDir: string, seen?: string
 /** undefined: the file changed while it was copied, or since it was seen. */
 async function copyOnce(source: FileHandle, path: string, stateDir: string, seen?: string) {
   const writing = <T>(write: () => Promise<T>): Promise<T> => saying("copy_unwritable", path, write);
-  const copy = await writing(() => AtomicFile.create(snapshotPath(stateDir, "-"), { mode: 0o600 }));
+  const copy = await writing(() => createFile(snapshotPath(stateDir, "-"), { mode: 0o600 }));
   try {
     const before = await statsOf(source, path);
     let sizeBytes = 0;
@@ -41,10 +41,10 @@ async function copyOnce(source: FileHandle, path: string, stateDir: string, seen
     const after = await statsOf(source, path);
     const isWhole = isUnchanged(before, after) && after.size === BigInt(sizeBytes);
     if (!isWhole || (seen ?? sha256) !== sha256) return undefined;
-    copy.path = snapshotPath(stateDir, sha256);
+    const kept = snapshotPath(stateDir, sha256);
     // over a copy of the same bytes, which may have been damaged since
-    await writing(() => copy.publish(true));
-    const parts = { path, fileName: basename(path), folder: dirname(path), sha256, sizeBytes, copy: copy.path };
+    await writing(() => copy.publish(true, kept));
+    const parts = { path, fileName: basename(path), folder: dirname(path), sha256, sizeBytes, copy: kept };
     return { ...parts, identity: identityOf(after), mode: Number(after.mode & 0o777n) };
   } finally {
     await copy.discard();
