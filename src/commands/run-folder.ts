@@ -8,7 +8,7 @@ import { mayGiveWork } from "../intake/names.ts";
 import { printable } from "../printable.ts";
 import { clearStaleAnswers } from "../results/answers.ts";
 import { folderQueue } from "./folder-queue.ts";
-import { FolderWork, shown, type FolderListener, type Hold } from "./folder-work.ts";
+import { folderWork, shown, type FolderListener, type Hold } from "./folder-work.ts";
 
 /** Everything that is complete, once; or for ever, with events as hints, or without: network shares give none. */
 export type FolderMode = "once" | "watch" | "poll";
@@ -39,7 +39,7 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
   const patienceMs = PATIENCE_TIMES * settle;
   let rests = new AbortController();
   const ring = (): void => rests.abort();
-  const desk = new FolderWork(work, folder, listener, isOnce);
+  const desk = folderWork(work, folder, listener, isOnce);
   const queue = folderQueue(desk, isOnce ? Infinity : sweepMs, ring);
   const inbox = new Inbox(folder, mode === "poll" ? patienceMs : settle, async (file) =>
     queue.pathsAtWork().has(file.path) ? "refused" : desk.isKnown(file),
