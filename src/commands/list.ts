@@ -10,7 +10,7 @@ const OF_SENDING = ["concurrency", "rate", "by", "accept_destination", "accept_l
 export const COMMANDS: readonly Command[] = [
   {
     usage: "run <file|folder...>",
-    load: async () => (await import("./run.ts")).run,
+    load: async () => (await import("./run-watch.ts")).run,
     shown: "check files, send their rows, write results; the same file again goes on where it stopped",
     options: SANDBOX,
     settings: [...OF_FILE, "yes", ...OF_SENDING],
@@ -18,7 +18,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: "watch <folder...>",
-    load: async () => (await import("./watch.ts")).run,
+    load: async () => (await import("./run-watch.ts")).watch,
     shown: "the same for every file that is dropped into a folder, until it is stopped",
     options: { ...SANDBOX, "--poll": "for network shares: look every few seconds, wait for no events" },
     settings: ["operation", "settle", ...OF_SENDING],

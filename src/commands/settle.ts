@@ -110,9 +110,7 @@ async function saidByList(path: string, call: Call, { store, config }: OpenedWor
   return { todo: [...todo.values()], already, skipped };
 }
 
-function placeOf({ batch, row }: Settling): string {
-  return `${batch.id} ${row.row}`;
-}
+const placeOf = ({ batch, row }: Settling): string => `${batch.id} ${row.row}`;
 
 type Cell = (name: string) => string;
 
