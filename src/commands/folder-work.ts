@@ -79,7 +79,8 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
   /** What is on its way for a while is told to be; what is said last stays. */
   const whileGoing = async <T>(path: string, going: () => Promise<T>): Promise<T> => {
     let telling: Promise<void> | undefined;
-    const timer = setTimeout(() => (telling = put(path, answers.waitingAnswer(path, "going"))), config.settle);
+    const tell = (): unknown => (telling = put(path, answers.waitingAnswer(path, "going")));
+    const timer = setTimeout(tell, config.settle);
     try {
       return await going();
     } finally {

@@ -79,7 +79,8 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
         for (const [, name = "", second] of left) endings.set(name, Number(second));
       }
       if (port !== undefined) server = await listen(port, text);
-      timer = setInterval(() => (writing = writing.then(write)), EVERY_MS).unref();
+      const renew = (): unknown => (writing = writing.then(write));
+      timer = setInterval(renew, EVERY_MS).unref();
     },
 
     /** Before the journal is closed: counts its rows once more. */
