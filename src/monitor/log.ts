@@ -8,7 +8,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { printable } from "../printable.ts";
 import { rowCounts } from "../results/summary.ts";
-import { fieldsText, jsonLine } from "../screen/json-lines.ts";
+import { fieldsText, logFields } from "../screen/json-lines.ts";
 import type { Paper } from "../screen/look.ts";
 import type { Teller } from "../screen/teller.ts";
 
@@ -116,12 +116,10 @@ function textLine(line: string): string {
   return `${printable([time, level, msg].join(" "))} ${fieldsText(rest)}`.trimEnd() + "\n";
 }
 
-/** Of what `--json` says of an event: no sentences, amounts or accounts. */
-const LEFT_OUT: readonly string[] = ["type", "amount", "by_account", "message", "hint"];
-
 /** Accepted rows at debug, what a person must know of at warn, batches at info. */
 function logEvent(log: Logger, event: RunEvent): void {
-  const fields = Object.fromEntries(Object.entries(jsonLine(event)).filter(([name]) => !LEFT_OUT.includes(name)));
+  const { message: _message, ...more } = logFields(event);
+  const fields = { batch: event.batch, ...more };
   if (event.type === "stopped") log.error(fields, event.stop.message);
   else if (event.type === "row") log[event.status === "accepted" ? "debug" : "warn"](fields, event.status);
   else log[event.type === "start" ? "info" : "warn"](fields, event.type);
