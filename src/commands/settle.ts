@@ -58,7 +58,11 @@ async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Se
   });
   const already = settlings.filter((one) => one.row.state === one.as);
   const todo = settlings.filter((one) => one.row.state !== one.as);
-  for (const one of todo) assertMaySettle(one);
+  for (const { row } of todo) {
+    const facts = { batch: batch.id, row: row.row, state: row.state };
+    if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);
+    if (!maySettle(row.state, as, row.settledBy !== undefined)) throw new PaydropError("settle_state", facts);
+  }
   // what is settled as not done may be paid twice: of accepted rows the sum is typed
   const accepted = todo.flatMap(({ row }) => (row.state === "accepted" ? [row] : []));
   const sum = sumOf(accepted);
@@ -66,12 +70,6 @@ async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Se
     throw new PaydropError("settle_accepted", { batch: batch.id, rows: accepted.length, sum });
   }
   return { todo, already, skipped: 0 };
-}
-
-function assertMaySettle({ batch, row, as }: Settling): void {
-  const facts = { batch: batch.id, row: row.row, state: row.state };
-  if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);
-  if (!maySettle(row.state, as, row.settledBy !== undefined)) throw new PaydropError("settle_state", facts);
 }
 
 /** `done`, `not-done`, in any writing of what stands between. */

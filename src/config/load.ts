@@ -51,7 +51,7 @@ export function loadSettings({ flags, env }: Sources, keys: "read" | "ignore" = 
     const origin = origins[name] ?? file ?? "";
     return origin === file ? `${origin}: ${name}` : origin;
   };
-  const config = settled(said, { wrongs, env, placeOf, origins, file });
+  const config = settled(said, env, { origins, file }, placeOf, wrongs);
   if (keys === "read") assertSafe(config, env);
   return { config, secrets, origins, file };
 }
@@ -64,16 +64,17 @@ function sectionsOf(rules: unknown, mapping: unknown): Said {
   return { ...(rules !== undefined && { rules }), ...(typeof mapping === "object" && { mappings: mapping }) };
 }
 
-interface Around extends Pick<Loaded, "file"> {
-  readonly wrongs: readonly Wrong[];
-  readonly env: NodeJS.ProcessEnv;
-  /** Where something was said: `--timeout`, `PAYDROP_TIMEOUT`, `/etc/paydrop/paydrop.toml: timeout`. */
-  readonly placeOf: (name: string) => string;
-  readonly origins: Record<string, string>;
-}
-
-/** What was said, over the defaults and what follows from other things. */
-function settled(said: Said, { wrongs, env, placeOf, origins, file }: Around): Config {
+/**
+ * What was said, over the defaults and what follows from other things. `placeOf`: where it was said: `--timeout`,
+ * `/etc/paydrop/paydrop.toml: timeout`; `wrongs`: what is known to be wrong already.
+ */
+function settled(
+  said: Said,
+  env: NodeJS.ProcessEnv,
+  { origins, file }: { readonly origins: Record<string, string>; readonly file: string | undefined },
+  placeOf: (name: string) => string,
+  wrongs: readonly Wrong[],
+): Config {
   const folder = file === undefined ? "." : dirname(file);
   const sections = {
     ...(said["rules"] !== undefined && { rules: rulesTable() }),
@@ -194,7 +195,7 @@ export function loadOptions({ rules, mappings, ...options }: Options): Loaded {
     else wrongs.push(unknownKey("options", option, [...names.keys(), ...SECRET_NAMES, "rules", "mappings"]));
   }
   const [env, origins, file] = [process.env, {}, undefined];
-  const config = settled(said, { wrongs, env, placeOf: optionOf, origins, file });
+  const config = settled(said, env, { origins, file }, optionOf, wrongs);
   assertSafe(config, env);
   return { config, secrets, origins, file };
 }
