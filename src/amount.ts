@@ -26,6 +26,11 @@ export function formatUnits(units: bigint): string {
   return `${whole}.${decimals.endsWith("00") ? decimals.slice(0, 2) : decimals.replace(/0$/, "")}`;
 }
 
+/** The exact sum of what has an amount. */
+export function sumOf(all: readonly { readonly amount?: string | undefined }[]): string {
+  return formatUnits(all.reduce((units, { amount = "0" }) => units + unitsOf(amount), 0n));
+}
+
 /** `100`, `100.0` and `100.00` are the same amount: no trailing zeros, no bare point (DESIGN §7). */
 export function canonicalAmount(amount: string): string {
   return amount.includes(".") ? amount.replace(/0+$/, "").replace(/\.$/, "") : amount;

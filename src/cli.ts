@@ -31,7 +31,6 @@ keepHeapSmall();
 // the loop drains by itself: everything written reaches its reader
 process.exitCode = await main();
 
-/** argv → command → exit code. */
 async function main(): Promise<number> {
   let code = 0;
   const program = commandLine(async (command, call) => {

@@ -52,7 +52,7 @@ export function looksMisspelt(name: string, fieldName: string): boolean {
 const SHORT_NAME_CHARACTERS_MAX = 5;
 
 /** Slips of the keyboard from one text to another (Damerau-Levenshtein distance). */
-export function countSlips(left: string, right: string): number {
+function countSlips(left: string, right: string): number {
   const rows = [Array.from({ length: right.length + 1 }, (_, index) => index)];
   const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity;
   for (let i = 1; i <= left.length; i += 1) {

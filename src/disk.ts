@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, lchownSync, mkdirSync, statSync } from "node:fs";
-import { link, open, readdir, rename, stat, unlink, type FileHandle } from "node:fs/promises";
+import { link, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemCodeOf } from "./errors.ts";
 import { faultPoint } from "./fault-point.ts";
 
-/** Who may use a file that is written. */
 export interface Access {
   /** Permission bits, whatever the umask; as the umask has it unless said. */
   readonly mode?: number | undefined;
@@ -22,7 +21,7 @@ export async function writeAtomically(
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
   { replace, ...access }: Access & { readonly replace: boolean },
 ): Promise<boolean> {
-  const file = await AtomicFile.create(path, access);
+  const file = await createFile(path, access);
   try {
     // a string is one piece, not its letters
     for await (const piece of typeof pieces === "string" ? [pieces] : pieces) await file.write(piece);
@@ -36,86 +35,70 @@ export async function writeAtomically(
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const TEMPORARY = /^\.paydrop-(\d+)-[0-9a-f]{16}\.tmp$/;
 
+export type AtomicFile = Awaited<ReturnType<typeof createFile>>;
+
 /**
- * The same in steps, for files that are filled side by side: `create`, `write` …, `finish`, `publish`, and in any case
- * `discard`. Written under a random hidden name in the same folder, synced, renamed. Throws what the system says.
+ * The same in steps, for files that are filled side by side: `write` …, `finish`, `publish`, and in any case `discard`.
+ * Written under a random hidden name in the same folder, synced, renamed. Throws what the system says.
  */
-export class AtomicFile {
-  /** As which it is to be published; it may be said late. */
-  path: string;
-  readonly #temporary: string;
-  readonly #handle: FileHandle;
-  readonly #hash = createHash("sha256");
-  #stage: "open" | "closed" | "gone" = "open";
-
-  private constructor(path: string, temporary: string, handle: FileHandle) {
-    this.path = path;
-    this.#temporary = temporary;
-    this.#handle = handle;
-  }
-
-  static async create(path: string, { mode, owner }: Access): Promise<AtomicFile> {
-    const folder = dirname(path);
-    await cleared(folder);
-    // says who writes it, so that what a crash left can be told from what is being written
-    const temporary = join(folder, `.paydrop-${process.pid}-${randomBytes(8).toString("hex")}.tmp`);
-    const handle = await open(temporary, CREATE, mode === undefined ? 0o666 : 0o600);
-    const file = new AtomicFile(path, temporary, handle);
-    try {
-      // only root may give a file away; a group of ours can be set by anybody
-      if (!owner) giveToOwner(temporary);
-      else await handle.chown(owner.uid, owner.gid).catch(() => handle.chown(-1, owner.gid)).catch(() => undefined); // prettier-ignore
-      if (mode !== undefined) await handle.chmod(mode & 0o777);
-      return file;
-    } catch (thrown) {
-      await file.discard();
-      throw thrown;
-    }
-  }
-
-  async write(piece: string | Uint8Array): Promise<void> {
-    const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
-    this.#hash.update(bytes);
-    await this.#handle.writeFile(bytes);
-  }
-
-  /** All bytes are on stable storage under the hidden name. Gives their SHA-256 in lower-case hex. */
-  async finish(): Promise<string> {
-    await this.#handle.sync();
-    await this.#handle.close();
-    this.#stage = "closed";
-    faultPoint("file.written");
-    return this.#hash.digest("hex");
-  }
-
-  /** After `finish`: gives the file its name. false: something has it, and is not replaced. */
-  async publish(replace: boolean): Promise<boolean> {
-    if (!replace && (await this.#isTaken())) return false;
-    await rename(this.#temporary, this.path);
-    // of two names of one file a rename takes none away
-    if (!replace) await unlink(this.#temporary).catch(() => undefined);
-    this.#stage = "gone";
-    faultPoint("file.renamed");
-    await syncFolder(dirname(this.path));
-    return true;
-  }
-
+export async function createFile(path: string, { mode, owner }: Access) {
+  const folder = dirname(path);
+  await cleared(folder);
+  // says who writes it, so that what a crash left can be told from what is being written
+  const temporary = join(folder, `.paydrop-${process.pid}-${randomBytes(8).toString("hex")}.tmp`);
+  const handle = await open(temporary, CREATE, mode === undefined ? 0o666 : 0o600);
+  const hash = createHash("sha256");
   /** Removes what is unfinished; harmless after `publish` and when called twice. */
-  async discard(): Promise<void> {
-    if (this.#stage === "gone") return;
-    if (this.#stage === "open") await this.#handle.close().catch(() => undefined);
-    this.#stage = "gone";
-    await unlink(this.#temporary).catch(() => undefined);
+  const discard = async (): Promise<void> => {
+    await handle.close().catch(() => undefined);
+    await unlink(temporary).catch(() => undefined);
+  };
+  try {
+    // only root may give a file away; a group of ours can be set by anybody
+    if (!owner) giveToOwner(temporary);
+    else await handle.chown(owner.uid, owner.gid).catch(() => handle.chown(-1, owner.gid)).catch(() => undefined); // prettier-ignore
+    if (mode !== undefined) await handle.chmod(mode & 0o777);
+  } catch (thrown) {
+    await discard();
+    throw thrown;
   }
+  return {
+    path,
+    discard,
+    async write(piece: string | Uint8Array): Promise<void> {
+      const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
+      hash.update(bytes);
+      await handle.writeFile(bytes);
+    },
 
-  /** Takes the name by a link, which replaces nothing; on a disk without them at least what is seen there is left. */
-  async #isTaken(): Promise<boolean> {
-    try {
-      await link(this.#temporary, this.path);
-      return false;
-    } catch (thrown) {
-      return systemCodeOf(thrown) === "EEXIST" || (await stat(this.path).catch(() => undefined)) !== undefined;
-    }
+    /** All bytes are on stable storage under the hidden name. Gives their SHA-256 in lower-case hex. */
+    async finish(): Promise<string> {
+      await handle.sync();
+      await handle.close();
+      faultPoint("file.written");
+      return hash.digest("hex");
+    },
+
+    /** After `finish`: gives the file its name, or another one there. false: something has it, and is not replaced. */
+    async publish(replace: boolean, as = path): Promise<boolean> {
+      if (!replace && (await isTaken(temporary, as))) return false;
+      await rename(temporary, as);
+      // of two names of one file a rename takes none away
+      if (!replace) await unlink(temporary).catch(() => undefined);
+      faultPoint("file.renamed");
+      await syncFolder(folder);
+      return true;
+    },
+  };
+}
+
+/** Takes the name by a link, which replaces nothing; on a disk without them at least what is seen there is left. */
+async function isTaken(temporary: string, path: string): Promise<boolean> {
+  try {
+    await link(temporary, path);
+    return false;
+  } catch (thrown) {
+    return systemCodeOf(thrown) === "EEXIST" || (await stat(path).catch(() => undefined)) !== undefined;
   }
 }
 

@@ -11,13 +11,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accessLike, AtomicFile, makePrivateFolder, writeAtomically } from "../src/disk.ts";
+import { accessLike, createFile, makePrivateFolder, writeAtomically } from "../src/disk.ts";
 import { temporaryDirectory } from "./support/state-dir.ts";
 
 test("a file is whole or not there, has the mode that was asked for, and leaves nothing else", async () => {
   const folder = temporaryDirectory();
   const path = join(folder, "a.csv");
-  const file = await AtomicFile.create(path, { mode: 0o604 });
+  const file = await createFile(path, { mode: 0o604 });
   await file.write("a");
   await file.write(new Uint8Array([98]));
   expect([existsSync(path), await file.finish(), existsSync(path)]).toEqual([

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readdir, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { makePrivateFolder, syncFolder } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
-import { journalPath, snapshotPath, spoolPath } from "../state-dir.ts";
+import { journalPath, snapshotPath } from "../state-dir.ts";
 import { daySaid, say, summarize, type Call } from "./command.ts";
 import { withWork } from "./open-work.ts";
 
@@ -17,8 +17,7 @@ export function backup(call: Call): Promise<number> {
   return withWork(call, "read", async ({ store }, config) => {
     makePrivateFolder(folder);
     await store.backup(journalPath(folder));
-    const copiesIn = (dir: string): string => dirname(snapshotPath(dir, "any"));
-    const [from, to] = [copiesIn(config.state_dir), copiesIn(folder)];
+    const [from, to] = [snapshotPath(config.state_dir, ""), snapshotPath(folder, "")];
     await mkdir(to, { mode: 0o700 });
     const names = (await readdir(from).catch(() => [])).filter((name) => !name.endsWith(".tmp"));
     for (const name of names) await copyFile(join(from, name), join(to, name));
@@ -31,20 +30,19 @@ export function backup(call: Call): Promise<number> {
 }
 
 /**
- * Removes old private copies, payloads and answers of batches that are over; what tells a duplicate stays. Their results
- * cannot be written again.
+ * Removes answers of old batches that are over, and all private copies and payloads that no other batch needs; what tells
+ * a duplicate stays. Their results cannot be written again.
  */
 export function purge(call: Call): Promise<number> {
   const before = daySaid(call, "before");
   return withWork(call, "send", async ({ store }, config) => {
     const purged = await store.purge(before);
-    const all = await store.batches({});
-    const over = all.filter(({ id }) => purged.includes(id));
-    const kept = new Set(all.filter((batch) => !over.includes(batch)).map(({ sha256 }) => sha256));
-    for (const { id, sha256 } of over) {
-      await rm(spoolPath(config.state_dir, id), { force: true });
-      if (!kept.has(sha256)) await rm(snapshotPath(config.state_dir, sha256), { force: true });
-    }
+    const kept = (await store.batches({})).filter(({ id }) => !purged.includes(id));
+    // the copies of a batch's lookup tables are named in how it was read
+    const named = kept.map(({ id, sha256, reading }) => `${id}.spool ${sha256} ${reading}`).join();
+    const folder = snapshotPath(config.state_dir, "");
+    const copies = await readdir(folder).catch(() => []);
+    for (const name of copies) if (!named.includes(name)) await rm(join(folder, name));
     say(call, config, "purged", { batches: purged.length });
     return summarize(call, config, 0, { batches: purged.length });
   });

@@ -8,11 +8,9 @@ import { printable } from "../printable.ts";
 export interface Output {
   write(text: string): void;
   readonly isTerminal: boolean;
-  /** Characters per line. */
   readonly columns: number;
 }
 
-/** One call of a command: what stood on the command line, and where to write. */
 export interface Call {
   readonly operands: readonly string[];
   /** By name with `_`: settings, and the command's own options (`retry_xlsx`). */
@@ -22,11 +20,9 @@ export interface Call {
   readonly stderr: Output;
 }
 
-/** A command as `--help` tells it, and its code. */
 export interface Command {
   /** Its name and operands as commander reads them: `settle [batch]`, `config [show|example|schema]`. */
   readonly usage: string;
-  /** Loaded only when it is called. */
   readonly load: () => Promise<(call: Call, commands: readonly Command[]) => Promise<number>>;
   readonly shown: string;
   /** Its own options as commander reads them (`--option <A|B>`), and what they mean. */
@@ -53,7 +49,6 @@ export function textsOf({ flags }: Call, name: string): readonly string[] {
 
 const TEXT_CHARACTERS_MAX = 1000;
 
-/** What stood behind `--note` or `--reason`. */
 export function textSaid(call: Call, option: string): string | undefined {
   return printable((optionOf(call, option) ?? "").trim(), TEXT_CHARACTERS_MAX) || undefined;
 }
@@ -103,7 +98,6 @@ export function show({ stdout }: Call, { json, quiet }: Config, line: object, te
   if (!quiet || code !== 0) stdout.write(json ? `${JSON.stringify(line)}\n` : text);
 }
 
-/** The last line of a command for a program. */
 export function summarize(call: Call, config: Config, code: number, facts: Facts = {}): number {
   show(call, config, { type: "summary", ...facts, exit_code: code }, "", code);
   return code;

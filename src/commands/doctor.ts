@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readAesIv, readAesKey } from "../client/envelope.ts";
 import { openSender } from "../client/sender.ts";
@@ -61,14 +61,11 @@ const HAS_MODES = process.platform !== "win32";
 const { R_OK, W_OK, X_OK } = constants;
 const CLOCK_SLACK_MS = 60_000;
 
-/** The state folder: private, sound, on a disk with locks; and whether the clock went back since the journal was written. */
+/** The state folder: private and sound; and whether the clock went back since the journal was written. */
 async function stateFindings({ state_dir: path }: Config): Promise<Finding[]> {
   const what = "state folder";
   const above = nearestThere(path);
   accessSync(above, R_OK | W_OK | X_OK);
-  // some systems give the number with a sign
-  const disk = process.platform === "linux" ? NETWORK[statfsSync(above).type >>> 0] : undefined;
-  if (disk !== undefined) return [finding(what, "network", { disk })];
   const mode = HAS_MODES && above === path ? statSync(path).mode & 0o777 : 0o700;
   if ((mode & 0o077) !== 0) return [finding(what, "state_open", { path, mode: mode.toString(8), word: asWord(path) })];
   const { lastAt } = await withJournal(path, (store) => store.facts());
@@ -77,14 +74,6 @@ async function stateFindings({ state_dir: path }: Config): Promise<Finding[]> {
   const found = `${path}, ${above === path ? "private" : "filled by the first run"}`;
   return [finding(what, "fine", { found }), finding("clock", clock, { found: now, now, seen })];
 }
-
-/** Linux's numbers of disks whose locks cannot be trusted (statfs(2)). */
-const NETWORK: Readonly<Record<number, string>> = {
-  0x6969: "NFS",
-  0x517b: "SMB",
-  0xff534d42: "SMB",
-  0xfe534d42: "SMB",
-};
 
 function nearestThere(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
@@ -134,7 +123,6 @@ async function serviceFindings({ config, secrets }: Loaded): Promise<Finding[]> 
   return [finding("service", "fine", { found: `${address} answers within ${durationMs} ms` })];
 }
 
-/** Every named choice in force (DESIGN §1). */
 function choicesIn(config: Config) {
   return CHOICES.map(([section, setting, always]) => {
     const name = SETTING_NAMES.find((one) => one === setting);

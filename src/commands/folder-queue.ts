@@ -3,12 +3,10 @@ import type { BatchReport } from "../events.ts";
 import type { LookedFile } from "../intake/inbox.ts";
 import type { BatchRecord } from "../journal/store.ts";
 
-/** What came of a file or a batch, as far as its folder must know. */
 export interface Worked {
   readonly batch: string;
   /** How it ended: when it is otherwise by then, a person has let it go on. See `standOf`. */
   readonly stand: string;
-  /** Requests that may have left the machine. */
   readonly requests: number;
   /** Why rows did not go, or results are not where they belong. `isOfAll`: nothing else would go either. */
   readonly trouble: { readonly code: string; readonly isOfAll: boolean } | undefined;
@@ -16,13 +14,12 @@ export interface Worked {
 
 /** Stops that a watch waits out: proven unsent, or refused for the key or the address, so that nothing goes twice. */
 const WAITED_OUT = /^(?:unreachable|rate_limited|local_error|(?:key|address|certificate)_refused)$/;
-/** Something unclear answers. */
 export const needsAPerson = (code: string): boolean => /^(?:redirect|html_answer|unknown_in_a_row)$/.test(code);
 
 export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
 /** Phase, rows that are left to go, whether results are owed. */
 export const standOf = (batch: BatchRecord): string => [batch.phase, leftOf(batch), batch.owesResults].join();
-export const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
+const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
   (ready?.rows ?? 0) + (unsent?.rows ?? 0);
 
 export function troubleOf({ stop, byStatus, files, phase }: BatchReport, isOnce: boolean): Worked["trouble"] {
@@ -38,143 +35,118 @@ export function troubleOf({ stop, byStatus, files, phase }: BatchReport, isOnce:
 /** So many things are done at a time; only one of them may be a large file, or a batch that goes on. */
 const AT_ONCE = 3;
 const SMALL_BYTES_MAX = 512n * 1024n;
-/** The wait for what is away doubles up to this. */
 const RETRY_MAX_MS = 750_000;
 
-/** A file, or the batch that goes on. */
 type Piece = Readonly<{ path: string; isLarge: boolean; carryOut: () => Promise<Worked | undefined> }>;
-/** When something is tried again. */
 type Waits = Readonly<{ waitMs: number; dueMs: number }>;
 
-/** Who carries the pieces out. */
 interface Carrier {
   process(file: LookedFile): Promise<Worked | undefined>;
   goOn(batch: BatchRecord): Promise<Worked | undefined>;
   unfinished(): Promise<readonly BatchRecord[]>;
   tell(code: "takes_again" | "waits", facts?: { readonly code: string }): void;
-  /** Ends what is at work. */
   readonly failure: AbortController;
 }
 
 /**
  * What is to be done in a folder, in which order, and what waits. While the service is away nothing goes but one piece
- * that tries it; what concerns one operation, or the place of results, only keeps its own batch waiting.
+ * that tries it; what concerns one operation, or the place of results, only keeps its own batch waiting. `retryMs`: after
+ * so long what is away is tried again; Infinity: not by this run.
  */
-export class FolderQueue {
-  /** Complete files that wait for their turn, the oldest first. */
-  files: LookedFile[] = [];
-  failure: { readonly error: unknown } | undefined;
-  readonly #work: Carrier;
-  readonly #retryMs: number;
-  readonly #pieceEnded: () => void;
-  #batches: BatchRecord[] = [];
-  readonly #working = new Map<Piece, Promise<void>>();
-  readonly #ended = new Map<string, { readonly stand: string; readonly waits: Waits | undefined }>();
-  #away: Waits | undefined;
+export function folderQueue(desk: Carrier, retryMs: number, pieceEnded: () => void) {
+  let files: LookedFile[] = [];
+  let batches: BatchRecord[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let away: Waits | undefined;
+  const working = new Map<Piece, Promise<void>>();
+  const ended = new Map<string, { readonly stand: string; readonly waits: Waits | undefined }>();
 
-  /** `retryMs`: after so long what is away is tried again; Infinity: not by this run. */
-  constructor(work: Carrier, retryMs: number, pieceEnded: () => void) {
-    this.#work = work;
-    this.#retryMs = retryMs;
-    this.#pieceEnded = pieceEnded;
-  }
-
-  get length(): number {
-    return this.files.length + this.#batches.length;
-  }
-
-  get isWorking(): boolean {
-    return this.#working.size > 0;
-  }
-
-  get isAway(): boolean {
-    return this.#away !== undefined;
-  }
-
-  get pathsAtWork(): ReadonlySet<string> {
-    return new Set(Array.from(this.#working.keys(), ({ path }) => path));
-  }
-
-  /** One that has ended goes on when its wait is over, or a person has let it go on. */
-  async refill(files: LookedFile[]): Promise<void> {
-    // what ends while the journal is asked is not to be taken up at once
-    const working = this.pathsAtWork;
-    const batches = await this.#work.unfinished();
-    this.files = files;
-    this.#batches = batches.filter((batch) => {
-      const { stand, waits } = this.#ended.get(batch.id) ?? {};
-      const isDue = waits !== undefined && waits.dueMs <= performance.now();
-      return !working.has(fileOf(batch)) && (stand !== standOf(batch) || isDue);
-    });
-  }
-
-  /** A person let the folder go on: all that was left may go. */
-  forget(): void {
-    this.#ended.clear();
-    this.#away = undefined;
-  }
-
-  /** What is at work is to come to its end soon. */
-  fail(error: unknown): void {
-    this.failure ??= { error };
-    this.#work.failure.abort("work_failed");
-  }
-
-  /** Throws what made the work on the folder fail. */
-  async untilDone(): Promise<void> {
-    await Promise.all(this.#working.values());
-    if (this.failure) throw this.failure.error;
-  }
-
-  /** Begins all that may go now. */
-  begin(): void {
-    for (let piece; this.failure === undefined && (piece = this.#next());) {
-      this.#working.set(piece, this.#carryOut(piece));
-    }
-  }
+  const pathsAtWork = (): ReadonlySet<string> => new Set(Array.from(working.keys(), ({ path }) => path));
+  const fail = (error: unknown): void => {
+    failure ??= { error };
+    desk.failure.abort("work_failed");
+  };
+  const later = (before: Waits | undefined): Waits => {
+    const waitMs = before ? Math.min(2 * before.waitMs, RETRY_MAX_MS) : retryMs;
+    return { waitMs, dueMs: performance.now() + waitMs };
+  };
 
   /** First what was begun before, then files, the oldest first; beside a large one small ones. */
-  #next(): Piece | undefined {
-    if (this.#working.size >= AT_ONCE) return undefined;
+  const next = (): Piece | undefined => {
+    if (working.size >= AT_ONCE) return undefined;
     // one alone finds out whether the service is back
-    if (this.#away && (this.#working.size > 0 || this.#away.dueMs > performance.now())) return undefined;
-    const mayBeLarge = ![...this.#working.keys()].some(({ isLarge }) => isLarge);
-    const batch = mayBeLarge ? this.#batches.shift() : undefined;
-    if (batch) return { path: fileOf(batch), isLarge: true, carryOut: () => this.#work.goOn(batch) };
-    const at = this.files.findIndex(({ stats }) => mayBeLarge || stats.size <= SMALL_BYTES_MAX);
-    const [file] = at < 0 ? [] : this.files.splice(at, 1);
+    if (away && (working.size > 0 || away.dueMs > performance.now())) return undefined;
+    const mayBeLarge = ![...working.keys()].some(({ isLarge }) => isLarge);
+    const batch = mayBeLarge ? batches.shift() : undefined;
+    if (batch) return { path: fileOf(batch), isLarge: true, carryOut: () => desk.goOn(batch) };
+    const at = files.findIndex(({ stats }) => mayBeLarge || stats.size <= SMALL_BYTES_MAX);
+    const [file] = at < 0 ? [] : files.splice(at, 1);
     const isLarge = file !== undefined && file.stats.size > SMALL_BYTES_MAX;
-    return file && { path: file.path, isLarge, carryOut: () => this.#work.process(file) };
-  }
+    return file && { path: file.path, isLarge, carryOut: () => desk.process(file) };
+  };
 
-  async #carryOut(piece: Piece): Promise<void> {
-    const isTrial = this.#away !== undefined;
-    try {
-      const worked = await piece.carryOut();
-      if (worked) this.#note(worked, isTrial);
-    } catch (error) {
-      this.fail(error);
-    }
-    this.#working.delete(piece);
-    this.#pieceEnded();
-  }
-
-  #note({ batch, stand, requests, trouble }: Worked, isTrial: boolean): void {
+  const note = ({ batch, stand, requests, trouble }: Worked, isTrial: boolean): void => {
     const isAway = trouble?.isOfAll === true;
     if (isTrial && !isAway && requests > 0) {
-      this.#work.tell("takes_again");
-      this.#away = undefined;
+      desk.tell("takes_again");
+      away = undefined;
     }
-    if (isAway && !this.#away && this.#retryMs < Infinity) this.#work.tell("waits", { code: trouble.code });
+    if (isAway && !away && retryMs < Infinity) desk.tell("waits", { code: trouble.code });
     // a batch that was on its way before tells of the same outage, and is no reason to wait longer
-    if (isAway && (isTrial || !this.#away)) this.#away = this.#later(this.#away);
-    const own = trouble && this.#later(this.#ended.get(batch)?.waits);
+    if (isAway && (isTrial || !away)) away = later(away);
+    const own = trouble && later(ended.get(batch)?.waits);
     // when the service is back each goes on at once
-    this.#ended.set(batch, { stand, waits: own && isAway ? { ...own, dueMs: 0 } : own });
-  }
+    ended.set(batch, { stand, waits: own && isAway ? { ...own, dueMs: 0 } : own });
+  };
 
-  #later(before: Waits | undefined): Waits {
-    const waitMs = before ? Math.min(2 * before.waitMs, RETRY_MAX_MS) : this.#retryMs;
-    return { waitMs, dueMs: performance.now() + waitMs };
-  }
+  const carryOut = async (piece: Piece): Promise<void> => {
+    const isTrial = away !== undefined;
+    try {
+      const worked = await piece.carryOut();
+      if (worked) note(worked, isTrial);
+    } catch (error) {
+      fail(error);
+    }
+    working.delete(piece);
+    pieceEnded();
+  };
+
+  return {
+    pathsAtWork,
+    fail,
+    /** Complete files that wait for their turn, the oldest first. */
+    files: (): readonly LookedFile[] => files,
+    length: (): number => files.length + batches.length,
+    isWorking: (): boolean => working.size > 0,
+    isAway: (): boolean => away !== undefined,
+    hasFailed: (): boolean => failure !== undefined,
+
+    /** One that has ended goes on when its wait is over, or a person has let it go on. */
+    async refill(complete: LookedFile[]): Promise<void> {
+      // what ends while the journal is asked is not to be taken up at once
+      const atWork = pathsAtWork();
+      const unfinished = await desk.unfinished();
+      files = complete;
+      batches = unfinished.filter((batch) => {
+        const { stand, waits } = ended.get(batch.id) ?? {};
+        const isDue = waits !== undefined && waits.dueMs <= performance.now();
+        return !atWork.has(fileOf(batch)) && (stand !== standOf(batch) || isDue);
+      });
+    },
+
+    /** A person let the folder go on: all that was left may go. */
+    forget(): void {
+      ended.clear();
+      away = undefined;
+    },
+
+    begin(): void {
+      for (let piece; failure === undefined && (piece = next());) working.set(piece, carryOut(piece));
+    },
+
+    async untilDone(): Promise<void> {
+      await Promise.all(working.values());
+      if (failure) throw failure.error;
+    },
+  };
 }

@@ -7,11 +7,10 @@ const REASON = { "--reason <text>": "why, for the history" };
 const OF_FILE = ["operation", "period", "mapping", "sheet", "expect_rows", "expect_total", "allow_repeats"] as const;
 const OF_SENDING = ["concurrency", "rate", "by", "accept_destination", "accept_lost_journal"] as const;
 
-/** Every command, in the order of `--help`. */
 export const COMMANDS: readonly Command[] = [
   {
     usage: "run <file|folder...>",
-    load: async () => (await import("./run.ts")).run,
+    load: async () => (await import("./run-watch.ts")).run,
     shown: "check files, send their rows, write results; the same file again goes on where it stopped",
     options: SANDBOX,
     settings: [...OF_FILE, "yes", ...OF_SENDING],
@@ -19,7 +18,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: "watch <folder...>",
-    load: async () => (await import("./watch.ts")).run,
+    load: async () => (await import("./run-watch.ts")).watch,
     shown: "the same for every file that is dropped into a folder, until it is stopped",
     options: { ...SANDBOX, "--poll": "for network shares: look every few seconds, wait for no events" },
     settings: ["operation", "settle", ...OF_SENDING],
@@ -69,7 +68,7 @@ export const COMMANDS: readonly Command[] = [
       ...ROWS,
       "--as <done|not-done>": "what the service's dashboard says",
       "--note <text>": "what was looked up, and where",
-      "--total <sum>": "its amount, where the bank gave an accepted row back",
+      "--total <sum>": "their sum, where the bank gave accepted rows back",
       "--from <file>": "the filled-in list of `paydrop status --unknown --csv`",
     },
     settings: ["by"],
@@ -149,7 +148,7 @@ export const COMMANDS: readonly Command[] = [
     options: {
       "--option <A|B>": "payouts: A existing beneficiary, B inline beneficiary (default B)",
       "--from <batch>": "the rows of this batch; references and periods emptied",
-      "--out <file>": "a new file, in the format of its name (default: CSV on stdout)",
+      "--out <file>": "a new workbook or CSV file (default: CSV on stdout)",
     },
     examples: ["paydrop template payout > try.csv", "paydrop template --from K7Q29F3M --out december.xlsx"],
   },

@@ -52,7 +52,6 @@ export async function run(call: Call): Promise<number> {
   return 0;
 }
 
-/** What the file and the flags say. */
 async function cluesOf(call: Call, config: Config, file: string): Promise<ProposalClues> {
   const path = await realpath(call.operands[0] ?? "").catch(() => "");
   if (!(await stat(path).catch(() => undefined))?.isFile()) {
@@ -89,7 +88,6 @@ function unitSaid(call: Call): AmountUnit | undefined {
   throw new PaydropError("unknown_word", { thing: "unit", said: printable(unit), words: "rupees, paise" });
 }
 
-/** `field=value`, each field once. */
 function pairsOf(call: Call, name: string, read: (value: string, field: string) => string): Record<string, string> {
   const pairs: Record<string, string> = {};
   const fields = fieldsToFill(OPERATIONS.flatMap(({ forms }) => forms));
@@ -176,7 +174,6 @@ function usualName(fileName: string): string {
   return /^[A-Za-z][A-Za-z_-]{1,39}/.exec(fileName.replace(/\.[^.]*$/, ""))?.[0] ?? "mapping";
 }
 
-/** The table `[mapping.NAME]` of paydrop.toml. */
 function tableOf(header: readonly string[], { operation, form, unit, columns, ...proposal }: Proposal) {
   const byColumn = [...Map.groupBy(columns, ({ column }) => column)];
   const fields = byColumn.map(([column, all]) => [

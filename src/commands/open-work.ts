@@ -19,7 +19,6 @@ export interface OpenedWork extends Work {
   close(): Promise<void>;
 }
 
-/** What a process gives that is not a setting. */
 export interface Surroundings extends Partial<Pick<Work, "signals" | "tell" | "confirm" | "now" | "isTrial">> {
   /** Many rows are expected: the journal gets a thread of its own. */
   readonly isLarge?: boolean;
@@ -31,7 +30,6 @@ export interface Surroundings extends Partial<Pick<Work, "signals" | "tell" | "c
  */
 export type Mode = "send" | "act" | "read";
 
-/** Opens the journal, and what sends. */
 export async function openWork(
   config: Config,
   secrets: Secrets = {},
@@ -76,7 +74,6 @@ export async function openWork(
 
 const NEVER: AbortSignal = new AbortController().signal;
 
-/** Opens the journal with the settings of a call, and closes it at the end. */
 export async function withWork(
   call: Call,
   mode: Mode | "either",
@@ -120,7 +117,6 @@ export async function openEither<T>(
   }
 }
 
-/** Who runs this process, for the journal. */
 function whoIs(config: Pick<Config, "by">): Who {
   const by = nameSaid(config.by);
   return { login: loginName(), host: hostname(), ...(by === undefined ? {} : { by }) };
@@ -128,7 +124,6 @@ function whoIs(config: Pick<Config, "by">): Who {
 
 const NAME_CHARACTERS_MAX = 80;
 
-/** The name of a person; undefined where nobody was named. */
 export function nameSaid(said = ""): string | undefined {
   const name = printable(said.trim(), NAME_CHARACTERS_MAX);
   if (name.toLowerCase() === "paydrop") throw new PaydropError("not_a_person");

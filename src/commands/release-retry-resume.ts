@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { formatUnits, isSameAmount, unitsOf } from "../amount.ts";
+import { isSameAmount, sumOf } from "../amount.ts";
 import { sendReady } from "../batch.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { stopFilesIn } from "../intake/inbox.ts";
@@ -18,7 +18,6 @@ import { resumeCommand } from "./folder-work.ts";
 import { actSaid, knownBatch, openEither, personNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
 import { withSending } from "./sending.ts";
 
-/** What a person's word let go. */
 interface LetGo {
   readonly rows: readonly number[];
   /** What does not go, and why: lines for a person. */
@@ -30,7 +29,6 @@ interface LetGo {
 interface Asked {
   readonly work: OpenedWork;
   readonly batch: BatchRecord;
-  /** The act of whoever said it, to be written down with the rows. */
   readonly act: Act;
 }
 
@@ -52,8 +50,7 @@ function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<
       const none = rows.length + stays.length > 0 ? [] : [told(ACTED.none_waits, { batch: id }).text];
       if (!config.json && !config.quiet) call.stdout.write([...stays, ...none].map((line) => `${line}\n`).join(""));
       if (rows.length > 0) {
-        const records = await store.rows({ batch: id, rows });
-        const sum = formatUnits(records.reduce((units, { amount = "0" }) => units + unitsOf(amount), 0n));
+        const sum = sumOf(await store.rows({ batch: id, rows }));
         say(call, config, "going", { batch: id, rows: rows.length, sum });
       }
       if (isSender && rows.length > 0) {

@@ -9,7 +9,7 @@ import { exitCodeOf } from "../exit-codes.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { logsToStderr, withLog } from "../monitor/log.ts";
-import { Monitor, monitorSettings } from "../monitor/monitor.ts";
+import { createMonitor, monitorSettings } from "../monitor/monitor.ts";
 import { errorText } from "../screen/error-text.ts";
 import { flagsAgain, paperOf } from "../screen/look.ts";
 import { createTeller, type Teller } from "../screen/teller.ts";
@@ -17,16 +17,13 @@ import type { Call } from "./command.ts";
 import type { FolderListener } from "./folder-work.ts";
 import { openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
 
-/** What a command that may send works with. */
 export interface Sending {
   readonly call: Call;
   readonly config: Config;
   readonly teller: Teller;
-  readonly monitor: Monitor;
+  readonly monitor: ReturnType<typeof createMonitor>;
   readonly listening: Listening;
-  /** Rows go to a sandbox inside this process. */
   readonly isTrial: boolean;
-  /** Opens the journal, in mode `send` with all that sends (see `openWork`). */
   open(mode: "send" | "act", around?: Surroundings): Promise<OpenedWork>;
 }
 
@@ -51,7 +48,7 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   const [stdout, stderr] = [paperOf(call.stdout, config, call.flags), paperOf(call.stderr, config, call.flags)];
   const screen = createTeller(config, stdout, stderr, logsToStderr(config));
   const teller = await withLog(screen, config, call.stderr);
-  const monitor = new Monitor(monitorSettings(loaded, isTrial), (text) => teller.say(text));
+  const monitor = createMonitor(monitorSettings(loaded, isTrial), (text) => teller.say(text));
   const listening = listenForSignals(
     (which) => teller.say(told(ACTED[which], { lanes: config.concurrency }).text),
     config.log_file === undefined,
@@ -128,12 +125,9 @@ function listenForSignals(announce: (which: "soft" | "hard") => void, hangUpStop
   return { signals: { soft: soft.signal, hard: hard.signal }, close };
 }
 
-/** Who is told what becomes of a folder. */
 export function folderListener({ call, config, teller, monitor }: Sending, folder: string): FolderListener {
   return {
-    say: (text, isOfCourse) => {
-      if (!isOfCourse || !config.quiet) teller.say(text);
-    },
+    say: (text) => teller.say(text),
     ended: (report) => teller.ended(report),
     failed: (error) => teller.say(errorText(error, config.json, config.verbose).trimEnd()),
     saw: (count) => monitor.sawInbox(folder, count),

@@ -1,5 +1,5 @@
 import { basename, resolve } from "node:path";
-import { canonicalAmount, isSameAmount, PLAIN_DECIMAL } from "../amount.ts";
+import { canonicalAmount, isSameAmount, PLAIN_DECIMAL, sumOf } from "../amount.ts";
 import { actOf } from "../batch.ts";
 import { normalizeName } from "../column-name.ts";
 import type { Config } from "../config/schema.ts";
@@ -17,7 +17,6 @@ import { knownBatch, nameSaid, personNamed, withWork, writeAfter, type OpenedWor
 
 const EXAMPLE = 'paydrop settle BATCH --row 91 --as not-done --by NAME --note "dashboard 1 Nov 10:12: no entry"';
 
-/** One row that a person settles, as it was found. */
 interface Settling {
   readonly batch: BatchRecord;
   readonly row: RowRecord;
@@ -59,19 +58,18 @@ async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Se
   });
   const already = settlings.filter((one) => one.row.state === one.as);
   const todo = settlings.filter((one) => one.row.state !== one.as);
-  for (const one of todo) assertMaySettle(one, optionOf(call, "total"));
-  return { todo, already, skipped: 0 };
-}
-
-/** A row that went, and is settled as not done, may be paid twice: its amount is typed. */
-function assertMaySettle({ batch, row, as }: Settling, total: string | undefined): void {
-  const facts = { batch: batch.id, row: row.row, state: row.state, amount: row.amount };
-  if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);
-  if (!maySettle(row.state, as, row.settledBy !== undefined)) throw new PaydropError("settle_state", facts);
-  const went = row.state === "accepted" || row.state === "settled_done";
-  if (went && !(total !== undefined && isSameAmount(total, row.amount ?? ""))) {
-    throw new PaydropError("settle_accepted", facts);
+  for (const { row } of todo) {
+    const facts = { batch: batch.id, row: row.row, state: row.state };
+    if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);
+    if (!maySettle(row.state, as, row.settledBy !== undefined)) throw new PaydropError("settle_state", facts);
   }
+  // what went, and is settled as not done, may be paid twice: the sum of such rows is typed
+  const went = todo.flatMap(({ row }) => (["accepted", "settled_done"].includes(row.state) ? [row] : []));
+  const sum = sumOf(went);
+  if (went.length > 0 && !isSameAmount(optionOf(call, "total") ?? "", sum)) {
+    throw new PaydropError("settle_accepted", { batch: batch.id, rows: went.length, sum });
+  }
+  return { todo, already, skipped: 0 };
 }
 
 /** `done`, `not-done`, in any writing of what stands between. */
@@ -110,9 +108,7 @@ async function saidByList(path: string, call: Call, { store, config }: OpenedWor
   return { todo: [...todo.values()], already, skipped };
 }
 
-function placeOf({ batch, row }: Settling): string {
-  return `${batch.id} ${row.row}`;
-}
+const placeOf = ({ batch, row }: Settling): string => `${batch.id} ${row.row}`;
 
 type Cell = (name: string) => string;
 

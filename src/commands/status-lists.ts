@@ -20,7 +20,6 @@ import { snapshotPath } from "../state-dir.ts";
 import { stringify } from "csv-stringify/sync";
 import { daySaid, type Call } from "./command.ts";
 
-/** The columns of a list as CSV, and the keys of its JSON lines. */
 type Columns<T> = Readonly<Record<string, (one: T) => string | number | undefined>>;
 
 /** One unknown row, with what a person needs to find it in the service's dashboard. */
@@ -66,7 +65,6 @@ const ACTS: Columns<Act> = {
 interface List<T> {
   readonly columns: Columns<T>;
   readonly textsOf: (one: T) => readonly string[];
-  /** What is said below the texts, or where there are none. */
   readonly after: (count: number) => readonly string[];
 }
 
@@ -144,7 +142,6 @@ function lookFor({ record: { operation, amount = "an amount not known" }, from, 
   return `a ${operation ?? "request"} of ${amount}${source}${target}`;
 }
 
-/** `status --acts`: who did what, over all batches. */
 export async function showActs({ store, config }: Work, call: Call): Promise<number> {
   const since = call.flags["since"] === undefined ? 0 : daySaid(call, "since");
   const acts = await store.acts({ since });
@@ -161,7 +158,6 @@ export function historyLines(acts: readonly Act[], runs: readonly Run[] = []): s
   );
 }
 
-/** A line of a list for a spreadsheet. */
 function csvRecord(cells: readonly (string | number | undefined)[], isFirst = false): string {
   const shown = cells.map((cell) => guardCell(printable(String(cell ?? ""))));
   return stringify([shown], { bom: isFirst, record_delimiter: "windows" });

@@ -18,7 +18,6 @@ import { resumeCommand } from "./folder-work.ts";
 import { knownBatch, withWork } from "./open-work.ts";
 import { historyLines, showActs, showUnknown } from "./status-lists.ts";
 
-/** One batch as `status` shows it. */
 interface BatchStatus {
   readonly batch: BatchRecord;
   readonly byStatus: ByStatus;
@@ -28,7 +27,6 @@ interface BatchStatus {
   readonly code: number;
 }
 
-/** Exit 0; with `--check` the code of the gravest thing that is still open. */
 export function run(call: Call): Promise<number> {
   return withWork(call, "read", async (work, config) => {
     const { unknown, acts, check } = call.flags;
@@ -74,7 +72,6 @@ function openCode({ phase }: BatchRecord, byStatus: ByStatus, isUnfinished: bool
   return gravest([byStatus.unknown ? 4 : 0, ...unsent]);
 }
 
-/** Two lines for a batch: what it is, and what became of its rows. */
 function shortLines({ batch, byStatus, phase }: BatchStatus): string[] {
   const { id, rows, total, createdAt, fileName, period, onItsWay, owesResults } = batch;
   const what = [id, phase, dayOf(createdAt), counted(rows), total, printable(fileName, 60), ...periodPart(period)];

@@ -17,55 +17,43 @@ import { snapshotPath } from "../state-dir.ts";
 import { optionOf, type Call } from "./command.ts";
 import { knownBatch } from "./open-work.ts";
 
-/** A file to fill in, with two example rows, or the rows of an earlier batch; on stdout or in a new file. */
+/** A file to fill in, with two example rows, or the rows of an earlier batch; CSV on stdout, or a new table. */
 export async function run(call: Call): Promise<number> {
   const out = optionOf(call, "out");
-  const format = out === undefined ? undefined : formatOfName(out);
-  if (out !== undefined && format === undefined) throw new PaydropError("template_name", { out: printable(out) });
+  const format = out === undefined ? "csv" : formatOfName(out);
+  if (format !== "csv" && format !== "xlsx") throw new PaydropError("template_name", { out: printable(out ?? "") });
   const make = optionOf(call, "from") === undefined ? fromExamples : fromBatch;
-  const notes = await make(call, out, format);
+  const notes = await make(call, (filling) => write(call, out, piecesOf(format, filling)));
   const written = out === undefined ? [] : [`Written to ${printable(out)}.`];
   if (!loadSettings(call).config.quiet) call.stderr.write([...written, ...notes].map((note) => `${note}\n`).join(""));
   return 0;
 }
 
-/** Every row has a cell for each column; in JSON a row has what it fills. */
-const isTabular = (format: FileFormat): boolean => format === "csv" || format === "xlsx";
-
-/** What to write. */
 interface Filling {
   readonly header: readonly string[];
   readonly sheet: string;
-  /** Of a JSON wrapper. */
-  readonly operation?: string | undefined;
   readonly pages: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;
 }
 
-async function fromExamples(
-  call: Call,
-  out: string | undefined,
-  format: FileFormat = "csv",
-): Promise<readonly string[]> {
+/** Writes the table, and gives what a person should know who fills it in. */
+type Make = (call: Call, fill: (filling: Filling) => Promise<void>) => Promise<readonly string[]>;
+
+const fromExamples: Make = async (call, fill) => {
   const said = printable(call.operands[0] ?? "");
   const operation = operationSaid(said);
   if (!operation)
     throw new PaydropError("unknown_word", { thing: "operation", said, words: OPERATION_NAMES.join(", ") });
   const fields = fieldsOf(formSaid(operation, optionOf(call, "option")?.toUpperCase()));
-  const isTable = isTabular(format);
+  const header = fields.map(({ name }) => name);
   const rows = ([0, 1] as const).map((which): Row => {
-    const filled = fields.filter(({ examples }) => isTable || examples[which] !== "");
-    const cells = filled.map(({ kind, examples }): Cell => {
-      const isNumber = !isTable && (kind === "amount" || kind === "whole");
-      return isNumber ? { token: "number", source: examples[which] } : examples[which];
-    });
-    return { number: which + 2, columns: filled.map(({ name }) => name), cells };
+    return { number: which + 2, columns: header, cells: fields.map(({ examples }) => examples[which]) };
   });
+  await fill({ header, sheet: operation.folder, pages: [rows] });
   const optional = fields.flatMap(({ name, required }) => (required ? [] : [name]));
-  await write(call, out, format, { header: fields.map(({ name }) => name), sheet: operation.folder, pages: [rows] });
   const { examples, optional: mayBeEmpty, as_written, own_columns } = TEMPLATE_NOTES;
   const empty = optional.length === 0 ? [] : [told(mayBeEmpty, { optional: optional.join(", ") }).text];
   return [examples, ...empty, as_written, own_columns];
-}
+};
 
 /** Option B, the one with a bank account, unless another is said. */
 function formSaid({ name, forms }: Operation, option: string | undefined): Form {
@@ -77,44 +65,41 @@ function formSaid({ name, forms }: Operation, option: string | undefined): Form 
 }
 
 /** The rows of an earlier batch: the same payees and amounts; references and periods are of that payment alone. */
-async function fromBatch(call: Call, out: string | undefined, asked?: FileFormat): Promise<readonly string[]> {
+const fromBatch: Make = async (call, fill) => {
   const { config } = loadSettings(call);
   const store = await openJournal(config.state_dir, { makesNone: true });
   try {
     const batch = await knownBatch(store, optionOf(call, "from"));
-    const format = asked ?? batch.format;
     const { table, plan } = await openKept(snapshotPath(config.state_dir, batch.sha256), batch);
-    // a value that is invalid because it is no text would become text in another format
+    // a value that is invalid because it is no text would become text here
     const records = (await Array.fromAsync(recordsOf(store, batch.id, { states: ["invalid"] }))).flat();
     const invalid = new Set(records.map(({ row }) => row));
-    const isTable = isTabular(format);
-    const header = table.header ?? (isTable ? await allColumns(table) : []);
+    const header = table.header ?? (await allColumns(table));
     let copied = 0;
     async function* pages(): AsyncGenerator<readonly Row[]> {
       for await (const page of table.rows()) {
         const rows = page.filter(({ number }) => !invalid.has(number));
         copied += rows.length;
-        yield rows.map((row) => emptied(row, plan, isTable ? header : row.columns));
+        yield rows.map((row) => emptied(row, plan, header));
       }
     }
-    const sheet = table.reading.sheet ?? "payments";
-    await write(call, out, format, { header, sheet, operation: table.wrapper?.operation, pages: pages() });
+    await fill({ header, sheet: table.reading.sheet ?? "payments", pages: pages() });
     const leftOut = invalid.size === 0 ? [] : [told(TEMPLATE_NOTES.left_out, { rows: invalid.size }).text];
     return [told(TEMPLATE_NOTES.copied, { rows: copied, batch: batch.id }).text, ...leftOut];
   } finally {
     await store.close();
   }
-}
+};
 
-type Plan = Awaited<ReturnType<typeof openKept>>["plan"];
-
-/** The row without its reference and period, in the columns of a table. */
-function emptied({ number, columns, cells }: Row, plan: Plan, header: readonly string[]): Row {
+function emptied(
+  { number, columns, cells }: Row,
+  plan: Awaited<ReturnType<typeof openKept>>["plan"],
+  header: readonly string[],
+): Row {
   const { sources } = plan(columns);
   const own = ["reference", "period", "retry_of"].map((name) => sources.get(name)?.at);
-  const kept = cells.map((cell, at): Cell => (own.includes(at) ? "" : cell));
-  if (header === columns) return { number, columns, cells: kept };
-  return { number, columns: header, cells: header.map((name) => kept[columns.indexOf(name)] ?? "") };
+  const cellAt = (at: number): Cell => (own.includes(at) ? "" : (cells[at] ?? ""));
+  return { number, columns: header, cells: header.map((name) => cellAt(columns.indexOf(name))) };
 }
 
 async function allColumns(table: Table): Promise<readonly string[]> {
@@ -123,20 +108,16 @@ async function allColumns(table: Table): Promise<readonly string[]> {
   return [...all];
 }
 
-async function* piecesOf(format: FileFormat, filling: Filling): AsyncGenerator<string | Uint8Array> {
-  const { header, sheet, operation, pages } = filling;
+async function* piecesOf(format: FileFormat, { header, sheet, pages }: Filling): AsyncGenerator<string | Uint8Array> {
   const dropped = ["retrymessage", "retryof"];
-  const shape = { before: [], after: [], widths: {}, dropped, isInput: true, sheet } as const;
-  const table = tableIn(format, shape, header, operation === undefined ? undefined : { operation });
+  const table = tableIn(format, { before: [], after: [], widths: {}, dropped, isInput: true, sheet }, header);
   yield table.begin();
   for await (const rows of pages) yield table.rows(rows.map((row) => ({ before: [], row, after: [] })));
   yield table.end();
 }
 
 /** Whole or not at all, and never over a file that is there: somebody may have filled it in. */
-async function write(call: Call, out: string | undefined, format: FileFormat, filling: Filling): Promise<void> {
-  if (out === undefined && format === "xlsx") throw new PaydropError("template_binary");
-  const pieces = piecesOf(format, filling);
+async function write(call: Call, out: string | undefined, pieces: ReturnType<typeof piecesOf>): Promise<void> {
   if (out === undefined) {
     for await (const piece of pieces) call.stdout.write(String(piece));
     return;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { PLAIN_DECIMAL } from "../amount.ts";
-import { countSlips } from "../column-name.ts";
+import { looksMisspelt, normalizeName } from "../column-name.ts";
 import { maskNumbers } from "../mask.ts";
 import { SETTING_FAULTS } from "../messages/config.ts";
 import { told, type Facts } from "../messages/sentence.ts";
@@ -12,7 +12,6 @@ import { conceal } from "./secret.ts";
 export interface Kind<T> {
   /** Takes text from flags and variables, and whatever TOML gives. Its errors continue `"many" is not …`. */
   readonly type: z.ZodMiniType<T>;
-  /** The word for the value in `--help`. */
   readonly word: string;
   /** As a person would write it, or may see it. */
   written(value: T): string;
@@ -162,7 +161,6 @@ export function isLoopback(baseUrl: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** A table of paydrop.toml without other keys than these. */
 export function table<Shape extends z.core.$ZodLooseShape>(
   name: string,
   shape: Shape,
@@ -204,10 +202,7 @@ export function wrongText({ code, facts }: Wrong): string {
   return todo === "" ? text : `${text}: ${todo}`;
 }
 
-/** The name that a person most likely meant, at most a third of its letters away; undefined where none is so near. */
+/** The name that a person most likely meant. */
 export function nearest(said: string, names: readonly string[]): string | undefined {
-  const bare = (name: string): string => name.toLowerCase().replaceAll("-", "_");
-  const slips = names.map((name) => countSlips(bare(said), bare(name)));
-  const fewest = Math.min(...slips);
-  return fewest <= Math.max(1, Math.floor(said.length / 3)) ? names[slips.indexOf(fewest)] : undefined;
+  return names.find((name) => looksMisspelt(normalizeName(said), normalizeName(name)));
 }

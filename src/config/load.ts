@@ -1,8 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
-import { looksMisspelt } from "../column-name.ts";
 import { PaydropError } from "../errors.ts";
-import { isLoopback, isYes, path as pathKind, unknownKey, wrongOf, wrongText, type Wrong } from "./kinds.ts";
+import { isLoopback, isYes, nearest, path as pathKind, unknownKey, wrongOf, wrongText, type Wrong } from "./kinds.ts";
 import { mappingTables } from "./mapping.ts";
 import { factsOf, flagOf, rulesTable, SETTING_NAMES, SETTINGS, variableOf } from "./schema.ts";
 import type { Config, Settings } from "./schema.ts";
@@ -21,7 +20,6 @@ export interface Loaded {
   readonly secrets: Secrets;
   /** Where each value came from that is no default, by setting or the secret's variable. */
   readonly origins: Readonly<Record<string, string>>;
-  /** The paydrop.toml that was read. */
   readonly file: string | undefined;
 }
 
@@ -53,7 +51,7 @@ export function loadSettings({ flags, env }: Sources, keys: "read" | "ignore" = 
     const origin = origins[name] ?? file ?? "";
     return origin === file ? `${origin}: ${name}` : origin;
   };
-  const config = settled(said, { wrongs, env, placeOf, origins, file });
+  const config = settled(said, env, { origins, file }, placeOf, wrongs);
   if (keys === "read") assertSafe(config, env);
   return { config, secrets, origins, file };
 }
@@ -66,17 +64,17 @@ function sectionsOf(rules: unknown, mapping: unknown): Said {
   return { ...(rules !== undefined && { rules }), ...(typeof mapping === "object" && { mappings: mapping }) };
 }
 
-interface Around extends Pick<Loaded, "file"> {
-  /** What is known to be wrong already. */
-  readonly wrongs: readonly Wrong[];
-  readonly env: NodeJS.ProcessEnv;
-  /** Where something was said: `--timeout`, `PAYDROP_TIMEOUT`, `/etc/paydrop/paydrop.toml: timeout`. */
-  readonly placeOf: (name: string) => string;
-  readonly origins: Record<string, string>;
-}
-
-/** What was said, over the defaults and what follows from other things. */
-function settled(said: Said, { wrongs, env, placeOf, origins, file }: Around): Config {
+/**
+ * What was said, over the defaults and what follows from other things. `placeOf`: where it was said: `--timeout`,
+ * `/etc/paydrop/paydrop.toml: timeout`; `wrongs`: what is known to be wrong already.
+ */
+function settled(
+  said: Said,
+  env: NodeJS.ProcessEnv,
+  { origins, file }: { readonly origins: Record<string, string>; readonly file: string | undefined },
+  placeOf: (name: string) => string,
+  wrongs: readonly Wrong[],
+): Config {
   const folder = file === undefined ? "." : dirname(file);
   const sections = {
     ...(said["rules"] !== undefined && { rules: rulesTable() }),
@@ -123,8 +121,8 @@ function wrongVariables(flags: Sources["flags"], env: NodeJS.ProcessEnv): Wrong[
   const said = Object.keys(env).filter((name) => name.startsWith("PAYDROP_") && env[name] && !known.includes(name));
   const bare = (variable: string): string => variable.slice("PAYDROP_".length);
   const wrongs = said.flatMap((variable): Wrong[] => {
-    const meant = known.find((name) => looksMisspelt(bare(variable), bare(name)));
-    return meant === undefined ? [] : [{ code: "unknown_variable", facts: { variable, meant } }];
+    const meant = nearest(bare(variable), known.map(bare));
+    return meant === undefined ? [] : [{ code: "unknown_variable", facts: { variable, meant: `PAYDROP_${meant}` } }];
   });
   const isMeant = flags["sandbox"] !== true && isYes(env["PAYDROP_SANDBOX"]);
   return isMeant ? [...wrongs, { code: "sandbox_variable", facts: {} }] : wrongs;
@@ -197,7 +195,7 @@ export function loadOptions({ rules, mappings, ...options }: Options): Loaded {
     else wrongs.push(unknownKey("options", option, [...names.keys(), ...SECRET_NAMES, "rules", "mappings"]));
   }
   const [env, origins, file] = [process.env, {}, undefined];
-  const config = settled(said, { wrongs, env, placeOf: optionOf, origins, file });
+  const config = settled(said, env, { origins, file }, optionOf, wrongs);
   assertSafe(config, env);
   return { config, secrets, origins, file };
 }

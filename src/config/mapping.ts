@@ -34,9 +34,7 @@ export function fieldsToFill(forms: readonly Form[]): readonly string[] {
 }
 
 const LOOKUP = table("[[mapping.NAME.lookup]]", {
-  /** Path of the table, a file in any format that is read. */
   file: TEXT,
-  /** Column of the file. */
   by: TEXT,
   /** Column of the table in which the value of `by` is looked for. */
   key: z.exactOptional(TEXT),
@@ -65,7 +63,6 @@ const NAME = z.string().check(z.regex(/^(?!none$)[A-Za-z0-9_-]{1,40}$/));
 /** How the columns of another system are read as ours: `[mapping.NAME]` of paydrop.toml. */
 export type Mapping = ReturnType<typeof mappingOf>;
 export type Lookup = Mapping["lookups"][number];
-/** What the file's amounts count. */
 export type AmountUnit = Mapping["amountUnit"];
 
 /** All tables `[mapping.NAME]`; relative paths of lookup tables start at `folder`. */

@@ -28,7 +28,6 @@ function usual<T>(kind: Kind<T>, value: T, shown: string, more: More = {}): z.Zo
     .register(FACTS, { kind: kind as Kind<unknown>, shown, ...more });
 }
 
-/** A setting that may be left out. */
 function maybe<T>(kind: Kind<T>, shown: string, more: More = {}): z.ZodMiniExactOptional<z.ZodMiniType<T>> {
   return z.exactOptional(kind.type).register(FACTS, { kind: kind as Kind<unknown>, shown, ...more });
 }
@@ -109,7 +108,6 @@ export const SETTINGS = z.object({
   }),
 });
 
-/** The settings as they were said, over their defaults. */
 export type Settings = z.output<typeof SETTINGS>;
 export type SettingName = keyof Settings;
 export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS.shape) as SettingName[];
@@ -138,7 +136,6 @@ export const FIELD_RULES = {
 export const PATTERN_VALUE_MAX = 1000;
 
 type Rule = { readonly kind: Kind<unknown> };
-/** What was written of such rules. */
 type Written<Rules extends Readonly<Record<string, Rule>>> = {
   readonly [Name in keyof Rules]?: z.output<Rules[Name]["kind"]["type"]>;
 };

@@ -45,7 +45,6 @@ export class Secret {
   }
 }
 
-/** A secret as text, also in hex, base64 and URL form. */
 function formsOf(secret: string): string[] {
   const contents = [Buffer.from(secret)];
   if (/^(?:[0-9a-f]{2})+$/i.test(secret)) contents.push(Buffer.from(secret, "hex"));
@@ -71,12 +70,10 @@ export function concealOfCut(text: string): string {
   return left.slice(0, Math.max(0, left.length - longest + 1));
 }
 
-/** The three secrets of §5, and their variables. */
 export const SECRETS = { apiKey: "PAYDROP_API_KEY", aesKey: "PAYDROP_AES_KEY", aesIv: "PAYDROP_AES_IV" } as const;
 
 export type SecretName = keyof typeof SECRETS;
 
-/** The secrets that were found. */
 export type Secrets = { readonly [Name in SecretName]?: Secret };
 
 export const SECRET_NAMES: readonly SecretName[] = Object.keys(SECRETS) as SecretName[];

@@ -9,7 +9,6 @@ import { OPERATIONS } from "../operations/index.ts";
 import { inputName, isOperationFolder, isStopName } from "./names.ts";
 import { eachPiece, isUnchanged, kindOf, openRegular, statsOf } from "./snapshot.ts";
 
-/** A file as a sweep finds it. */
 export interface FoundFile {
   readonly path: string;
   readonly stats: BigIntStats;
@@ -20,21 +19,17 @@ export interface FoundFile {
   readonly isRetry?: boolean;
 }
 
-/** A file after a look. */
 export interface LookedFile extends FoundFile {
   /** Why it is not complete yet; undefined: it lay still for long enough, and is. */
   readonly waits: "being_written" | "unreadable" | undefined;
   /** What it held at the last look, in lower-case hex; empty where nothing of it is read. */
   readonly sha256: string;
-  /** Since it was first seen. */
   readonly forMs: number;
 }
 
-/** What one sweep of an inbox found. */
 export interface Sweep {
   /** The system's code for why the inbox, or a folder in it, cannot be read: what lies there is not known. */
   unreadable?: string | undefined;
-  /** Files that are not known, the oldest first. */
   readonly files: LookedFile[];
 }
 
@@ -107,7 +102,6 @@ export async function inboxFolders(inbox: string): Promise<readonly string[]> {
   return [inbox, ...[...there, ...missing].map((name) => join(inbox, name))];
 }
 
-/** Files with which a person says stop. */
 export async function stopFilesIn(inbox: string): Promise<readonly string[]> {
   const lists = (await inboxFolders(inbox)).map(async (folder) => {
     const names = await readdir(folder).catch((): string[] => []);

@@ -11,14 +11,11 @@ const NAME = ".paydrop";
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const RENEWED_EVERY_MS = 1000;
 
-/** What a mark tells of the journal that sent from its folder (I12). */
 interface Mark {
   readonly stateId: string;
-  /** Rows that it ever let go. */
   readonly letGo: number;
 }
 
-/** The journal, as far as a mark must know it. */
 interface Journal {
   facts(): Promise<Mark>;
 }

@@ -23,7 +23,7 @@ const CONTROL = /\.control(?:\.txt)?$/i;
 /** Marks and unfinished files of other programs, hidden ones, control totals, and our own answers. */
 const NOT_INPUT = [
   /^[.]|^~\$|~$|^#.*#$|\.(?:tmp|part|partial|filepart|crdownload|sb-[0-9a-f]+-\w+)$/i,
-  /^(?:thumbs\.db|desktop\.ini)$|\.(?:refused|waiting)\.txt$|^stop - held .*\.txt$/i,
+  /^(?:thumbs\.db|desktop\.ini)$|\.(?:refused|waiting)\.txt$|^stop - held\.txt$/i,
   CONTROL,
 ];
 /** `payroll.csv.results.csv`, `payroll.csv.summary.K7Q29F3M.json`: what we make of a file of input. */
@@ -45,7 +45,6 @@ export function inputName(name: string): NameSays {
   return { kind: "refused", fault: { code: "format_unknown", facts: { is: unreadKind(name) } } };
 }
 
-/** What keeps any file from being taken by this name. */
 function nameFault(name: string): Fault | undefined {
   if (printable(name) !== name || name.includes("\ufffd")) return { code: "name_unprintable" };
   if (Buffer.byteLength(name) <= NAME_BYTES_MAX) return undefined;

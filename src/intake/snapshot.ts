@@ -1,8 +1,7 @@
 import { constants, type BigIntStats } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { AtomicFile, makePrivateFolder } from "../disk.ts";
+import { createFile, makePrivateFolder } from "../disk.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { printable } from "../printable.ts";
 import { snapshotPath } from "../state-dir.ts";
@@ -13,30 +12,24 @@ import { snapshotPath } from "../state-dir.ts";
  */
 export type Snapshot = Readonly<NonNullable<Awaited<ReturnType<typeof copyOnce>>>>;
 
-const TRIES_MAX = 3;
-const PAUSE_MS = 100;
-
 /**
  * Copies the file at `path` into the state directory while hashing it, and names the copy by its hash. The input is only
  * read. `seen`: the SHA-256 that two looks found; nothing else is taken in its name. Throws PaydropError: `usage` for
- * what is not a readable regular file, `stopped` for a file that keeps changing, `journal` where the copy cannot be
+ * what is not a readable regular file, `stopped` for a file that changes meanwhile, `journal` where the copy cannot be
  * written.
  */
 export async function takeSnapshot(path: string, stateDir: string, seen?: string): Promise<Snapshot> {
   await using source = await openRegular(path);
   await saying("copy_unwritable", path, () => makePrivateFolder(dirname(snapshotPath(stateDir, "-"))));
-  for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
-    const snapshot = await copyOnce(source, resolve(path), stateDir, seen);
-    if (snapshot) return snapshot;
-    await sleep(PAUSE_MS * attempt);
-  }
+  const snapshot = await copyOnce(source, resolve(path), stateDir, seen);
+  if (snapshot) return snapshot;
   throw new PaydropError("file_being_written", { name: shown(path) });
 }
 
 /** undefined: the file changed while it was copied, or since it was seen. */
 async function copyOnce(source: FileHandle, path: string, stateDir: string, seen?: string) {
   const writing = <T>(write: () => Promise<T>): Promise<T> => saying("copy_unwritable", path, write);
-  const copy = await writing(() => AtomicFile.create(snapshotPath(stateDir, "-"), { mode: 0o600 }));
+  const copy = await writing(() => createFile(snapshotPath(stateDir, "-"), { mode: 0o600 }));
   try {
     const before = await statsOf(source, path);
     let sizeBytes = 0;
@@ -48,10 +41,10 @@ async function copyOnce(source: FileHandle, path: string, stateDir: string, seen
     const after = await statsOf(source, path);
     const isWhole = isUnchanged(before, after) && after.size === BigInt(sizeBytes);
     if (!isWhole || (seen ?? sha256) !== sha256) return undefined;
-    copy.path = snapshotPath(stateDir, sha256);
+    const kept = snapshotPath(stateDir, sha256);
     // over a copy of the same bytes, which may have been damaged since
-    await writing(() => copy.publish(true));
-    const parts = { path, fileName: basename(path), folder: dirname(path), sha256, sizeBytes, copy: copy.path };
+    await writing(() => copy.publish(true, kept));
+    const parts = { path, fileName: basename(path), folder: dirname(path), sha256, sizeBytes, copy: kept };
     return { ...parts, identity: identityOf(after), mode: Number(after.mode & 0o777n) };
   } finally {
     await copy.discard();
@@ -116,13 +109,11 @@ export async function openRegular(path: string): Promise<FileHandle> {
   throw new PaydropError("file_exchanged", { name });
 }
 
-/** What something is that is not a regular file. */
 export function kindOf(stats: BigIntStats): string {
   if (stats.isDirectory()) return "a folder";
   return stats.isSymbolicLink() ? "a link" : "a pipe, socket or device";
 }
 
-/** What the system refuses, in words. */
 async function saying<T>(
   reason: "copy_unwritable" | "file_unreadable",
   path: string,

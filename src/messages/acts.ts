@@ -70,14 +70,8 @@ export function didText({ kind, rows = [], batch, as }: Done): string {
   return `${ACT_WORDS[kind]}${which}${of}${as === undefined ? "" : ` as ${as}`}`;
 }
 
-/** The same of a run. */
-export function ranText({
-  requests = 0,
-  exitCode,
-}: {
-  readonly requests?: number;
-  readonly exitCode?: number;
-}): string {
+export function ranText(run: { readonly requests?: number; readonly exitCode?: number }): string {
+  const { requests = 0, exitCode } = run;
   const end = exitCode === undefined ? "did not end by itself" : `exit code ${exitCode}`;
   return `ran it: ${counted(requests, "request")}, ${end}`;
 }

@@ -89,7 +89,6 @@ const FINDINGS = {
     wrong: "{found} → {todo}",
     not_set: "not set → Set {variable}.",
     state_open: "{path} is open to others (mode {mode}) → chmod 700 {word}",
-    network: "lies on a network disk ({disk}) → Use a local disk: locks there cannot be trusted, rows could go twice.",
     not_apart: "the inbox and the {other} lie within each other → Keep them apart from whoever drops files.",
     clock_behind: "{now}, but the journal has already seen {seen} → Set the clock, unless an earlier one was ahead.",
   },

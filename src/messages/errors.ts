@@ -29,8 +29,7 @@ const USAGE_ERRORS = {
   folder_unreadable: "{folder}: the folder cannot be read ({found}) → Check its name, its disk or network share.",
   folder_not_held: "{folder} is not held → Name the folder as it was named to paydrop watch or run.",
   exists: "{name} is there already → Name another file.",
-  template_name: "{out} does not end in .xlsx, .csv or .json → Give it such a name.",
-  template_binary: "a workbook cannot be printed → Say where it should go: --out NAME.xlsx",
+  template_name: "{out} does not end in .xlsx or .csv → Give it such a name.",
 
   // batches and what a person says of them
   no_such_batch: ({ count }) =>
@@ -53,8 +52,8 @@ const USAGE_ERRORS = {
     → Nothing was released. If they are the same payments: paydrop cancel {batch} --held --by NAME. If all of them are to go again, add their sum: --total {sum}`,
   settle_as: "--as must be done or not-done → {example}",
   settle_state: "row {row} is {state} → Nothing was settled. Only unknown rows are, or accepted ones given back.",
-  settle_accepted: `row {row} went: it is {state}. Settled as not done it may go again, and be paid twice
-    → Nothing was settled. If the bank gave the money back, add the amount of the row: --total AMOUNT`,
+  settle_accepted: `{rows:row} of these went: {sum}. Settled as not done they may go again, and be paid twice
+    → Nothing was settled. If the bank gave the money back, add their sum: --total SUM`,
   settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
   list_alone: "--from stands alone: batch, row and decision are in the list → Leave out BATCH, --row and --as.",
 
@@ -187,7 +186,6 @@ const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 export type ErrorReason = CodeIn<typeof ERRORS>;
 
-/** The code and the sentence of a reason. */
 export function errorOf(reason: ErrorReason): readonly [code: ErrorCode, sentence: Sentence] {
   return foundIn(ERRORS, reason);
 }

@@ -38,7 +38,6 @@ const BY_WHOM: Readonly<Record<string, string>> = {
   folder: "the folder is for",
 };
 
-/** Why a whole file is refused, by code. */
 export const FILE_FAULTS = {
   // the reader
   format_unknown: (facts) =>
@@ -152,7 +151,6 @@ const ALL: Catalogue = {
   ...RESULTS_REMARKS,
 };
 
-/** Its sentence without its place. */
 export function wordsOf({ code, facts = {} }: Fault): Told {
   const sentence = ALL[code];
   if (sentence === undefined) return { text: code, todo: "" };

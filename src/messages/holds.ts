@@ -37,7 +37,6 @@ export const NOT_RELEASED = {
   on_its_way: "Row {row} is held for {other}, which is on its way → Wait for its end: paydrop status {otherBatch}",
 } as const satisfies Catalogue;
 
-/** A row of another batch, or of the same. */
 interface Other {
   readonly batch: string;
   readonly row: number;
@@ -60,12 +59,10 @@ interface About {
   readonly file: string;
 }
 
-/** Why one row waits, and what a person can do. */
 export function tellHold(reason: HoldReason, about: About): Told {
   return told(HOLDS[codeOf(reason)], factsOf(reason, about));
 }
 
-/** The same among the faults of a file. */
 export function holdFault(reason: HoldReason, about: About): Fault {
   return { code: codeOf(reason), row: about.row, facts: factsOf(reason, about) };
 }
@@ -74,7 +71,6 @@ function codeOf({ code, isOtherPayee }: HoldReason): keyof typeof HOLDS {
   return isOtherPayee ? "other_payee" : code;
 }
 
-/** A line for whoever asked for the row to be let go. */
 export function tellNotReleased(
   { row, why, other }: { readonly row: number; readonly why: keyof typeof NOT_RELEASED; readonly other?: Other },
   batch: string,

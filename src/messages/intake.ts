@@ -1,11 +1,10 @@
-import { counted, type Catalogue } from "./sentence.ts";
+import type { Catalogue } from "./sentence.ts";
 
 /** Stands in the mark itself, for whoever opens it. */
 export const MARK_NOTE = "paydrop keeps this file. It tells which journal knows what was sent from this folder.";
 
 const SHORT_NAME = "Give it a short name of its own that ends as it does now, such as payroll.csv.";
 
-/** Why a file is refused for what it is, not for what is in it. */
 export const INTAKE_FAULTS = {
   name_unprintable: `Its name holds characters that cannot be shown, or is not UTF-8. → ${SHORT_NAME}`,
   name_too_long: `Its name is longer than {most} bytes. → ${SHORT_NAME}`,
@@ -35,7 +34,6 @@ export const BY_ITSELF = "It is tried again by itself; nothing goes twice. If th
 export const ELSEWHERE = "The results could not be written here: {why}.";
 export const OF_COPY = "Its rows go once. What becomes of them is told beside {first}.";
 
-/** Why a file has no results yet. */
 export const WAITS = {
   being_written: [
     "It is still being written, its last line has no end yet, or it holds empty (zero) bytes, as a copy under way does.",
@@ -51,7 +49,6 @@ export const WAITS = {
   ],
 } as const;
 
-/** Why a folder is held, by the code of the stop. */
 const HELD: Readonly<Record<string, string>> = {
   stop_file: "A file named STOP was put into the folder.",
   unknown_in_a_row: "Several rows in a row had no clear answer. Look them up in the service's dashboard first.",
@@ -64,26 +61,16 @@ export function heldLines(reason: string, command: string): string[] {
   return [why, "Nothing goes from this folder until a person says so by name:", `  ${command}`];
 }
 
-/** How far a STOP let the batches get. */
-export interface StopProgress {
-  readonly sent: number;
-  readonly of: number;
-  /** Batches of which something is left. */
-  readonly left: readonly string[];
-}
-
+export const STOP_ANSWER = "STOP - held.txt";
 export const STOP_HEAD = `${ANSWER_MARK}everything in this folder is held.`;
 
-export function stopLines({ sent, of, left }: StopProgress, held: readonly string[]): string[] {
-  const reached = `${sent} of ${counted(of)} had been sent; rows in flight were waited for.`;
-  const last = "Rows that were sent cannot be called back. Taking the STOP file away does not start anything.";
-  return [of > 0 ? reached : "No file was being sent.", "", ...held, ...left.flatMap(asTakenLines), "", last];
-}
-
-/** Without colons: Windows allows none in a file name. */
-export function stopAnswerName(atMs: number, { sent, of }: StopProgress): string {
-  const time = new Date(atMs).toTimeString().slice(0, 5).replace(":", ".");
-  return `STOP - held ${time}, ${of > 0 ? `${sent} of ${of} sent` : "nothing was on its way"}.txt`;
+export function stopLines(reason: string, command: string): string[] {
+  return [
+    ...heldLines(reason, command),
+    "",
+    "What was sent of a file stands in its results. Rows that were sent cannot be called back.",
+    "Taking the STOP file away does not start anything.",
+  ];
 }
 
 /** What was taken goes as it was then: whoever corrected the file meanwhile must know. */
@@ -94,7 +81,6 @@ export function asTakenLines(batch: string): string[] {
   ];
 }
 
-/** What is told of a folder that is worked through, on the screen and in the log. */
 export const FOLDER_NEWS = {
   watching: "watching {folder}",
   nothing_new: "nothing new in {folder}",

@@ -1,13 +1,11 @@
 import type { Catalogue } from "./sentence.ts";
 
-/** Said of the whole batch, in the summary and on the screen. */
 export const RESULTS_REMARKS = {
   without_amount: "the amount of {rows:row} cannot be read: it is in no sum",
   noticed: "something to look at in {rows:row}, first row {first}: see result_message",
   corrected_since: "{rows:row} that had to be corrected went since: see result_message",
 } as const satisfies Catalogue;
 
-/** Where the files out lie when their folder could not be written. */
 export function elsewhereText(why: string, folder: string): string {
   return `${why}; it lies in ${folder} instead`;
 }
@@ -18,7 +16,6 @@ export const REPORT_WORDS = {
   signedBy: ["Prepared by", "Checked by", "Approved by"],
 } as const;
 
-/** What `paydrop status` says beside tables and names. */
 export const STATUS_WORDS = {
   none: "no batch yet in the state folder {folder}",
   held: "{folder} is held since {at}: nothing goes from it until a person resumes it",
@@ -31,7 +28,6 @@ export const STATUS_WORDS = {
     "Many at once, by a list whose columns as, by and note you fill in:\n    paydrop status --unknown --csv > unknown.csv\n    paydrop settle --from unknown.csv",
 } as const satisfies Catalogue;
 
-/** What a person should know who fills in a template. */
 export const TEMPLATE_NOTES = {
   examples: "Replace both rows: they are examples.",
   optional: "May stay empty: {optional}.",

@@ -45,7 +45,6 @@ const CONTROLS: Readonly<Record<string, string>> = {
   ...{ "U+000A": "a line break", "U+000D": "a line break", "U+0009": "a tab" },
 };
 
-/** Why a row is invalid, by code. */
 export const ROW_FAULTS = {
   // the row
   key_repeated: 'the key "{key}" stands twice in this row → Keep one of the two.',

@@ -8,13 +8,10 @@ export type Facts = Readonly<Record<string, string | number | undefined>>;
  */
 export type Sentence = string | ((facts: Facts) => string);
 
-/** Sentences by the code under which they are told. */
 export type Catalogue = Readonly<Record<string, Sentence>>;
 
-/** The codes of catalogues in groups. */
 export type CodeIn<Groups> = { [Group in keyof Groups]: keyof Groups[Group] & string }[keyof Groups];
 
-/** Where a code stands in catalogues in groups, and its sentence. */
 export function foundIn<Groups extends Readonly<Record<string, Catalogue>>>(
   groups: Groups,
   code: CodeIn<Groups>,

@@ -40,13 +40,11 @@ export const ROW_SENTENCES = {
     `{said}. Look at {notes} → ${todo === "Nothing" ? "Look at what result_message points out" : "{todo}"}`,
 } as const satisfies Catalogue;
 
-/** Rows of one status: how many, and the first of them. */
 export interface SomeRows {
   readonly count: number;
   readonly rows: readonly number[];
 }
 
-/** What the steps depend on. */
 export interface StepFacts {
   readonly batch: string;
   /** The path of the file, for `paydrop run`. */
@@ -58,7 +56,6 @@ export interface StepFacts {
   /** Ready, not sent, and refused for the key or the address: the next run sends them. */
   readonly unsent: number;
   readonly notDone: number;
-  /** What its stop says to do. */
   readonly stopHint?: string | undefined;
   readonly owesResults?: boolean | undefined;
 }

@@ -8,7 +8,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { printable } from "../printable.ts";
 import { rowCounts } from "../results/summary.ts";
-import { jsonLine } from "../screen/json-lines.ts";
+import { fieldsText, logFields } from "../screen/json-lines.ts";
 import type { Paper } from "../screen/look.ts";
 import type { Teller } from "../screen/teller.ts";
 
@@ -94,7 +94,6 @@ async function openLog({ log_file: path, log_format: format, log_level: level }:
   return { log, close };
 }
 
-/** As text and as JSON. */
 const OF_LOG = /^(?:\{"level":"[a-z]+","time":")?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
 
 /**
@@ -114,19 +113,13 @@ export function assertOwnFile(path: string, beginning: RegExp): void {
 /** `2026-10-31T12:37:22.114Z warn unknown batch=K7Q29F3M row=91`: one event is one line. */
 function textLine(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
-  const said = [time, level, msg].filter((part) => typeof part === "string");
-  const fields = Object.entries(rest).map(
-    ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  return `${printable([...said, ...fields].join(" "))}\n`;
+  return `${printable([time, level, msg].join(" "))} ${fieldsText(rest)}`.trimEnd() + "\n";
 }
-
-/** Of what `--json` says of an event: no sentences, amounts or accounts. */
-const LEFT_OUT: readonly string[] = ["type", "amount", "by_account", "message", "hint"];
 
 /** Accepted rows at debug, what a person must know of at warn, batches at info. */
 function logEvent(log: Logger, event: RunEvent): void {
-  const fields = Object.fromEntries(Object.entries(jsonLine(event)).filter(([name]) => !LEFT_OUT.includes(name)));
+  const { message: _message, ...more } = logFields(event);
+  const fields = { batch: event.batch, ...more };
   if (event.type === "stopped") log.error(fields, event.stop.message);
   else if (event.type === "row") log[event.status === "accepted" ? "debug" : "warn"](fields, event.status);
   else log[event.type === "start" ? "info" : "warn"](fields, event.type);

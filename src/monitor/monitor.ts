@@ -31,92 +31,78 @@ interface InboxCount {
  * changes the exit code or holds a payment up; only a port that is taken, or a file that cannot be read, is refused at
  * the start. `say`: what goes wrong is said once.
  */
-export class Monitor {
-  readonly #settings: MonitorSettings;
-  readonly #say: (text: string) => void;
-  readonly #inboxes = new Map<string, InboxCount>();
+export function createMonitor(settings: MonitorSettings, say: (text: string) => void) {
+  const { environment, metrics_file: file, metrics_port: port, ping_url: url } = settings;
+  const inboxes = new Map<string, InboxCount>();
   /** When runs ended, by metric; what an earlier process left in the file is gone on with. */
-  readonly #ended = new Map<string, number>();
-  #store: Pick<JournalStore, "batches"> | undefined;
-  #batches: readonly BatchRecord[] = [];
-  #server: Server | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
-  #hasComplained = false;
+  const endings = new Map<string, number>();
+  let followed: Pick<JournalStore, "batches"> | undefined;
+  let batches: readonly BatchRecord[] = [];
+  let server: Server | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let hasComplained = false;
 
-  constructor(settings: MonitorSettings, say: (text: string) => void) {
-    this.#settings = settings;
-    this.#say = say;
-  }
-
-  /** A run, or a batch of a process that goes on, has ended. */
-  batchEnded(exitCode: number): void {
-    const atSecond = Math.floor(Date.now() / 1000);
-    this.#ended.set("last_finished_timestamp_seconds", atSecond);
-    if (exitCode === 0) this.#ended.set("last_success_timestamp_seconds", atSecond);
-  }
-
-  /** What waits in an inbox now. */
-  sawInbox(folder: string, count: InboxCount): void {
-    this.#inboxes.set(folder, count);
-  }
-
-  /** For whoever holds the instance lock: rows are counted in this journal from now on, and the metrics file is ours. */
-  async follow(store: Pick<JournalStore, "batches">): Promise<void> {
-    const { metrics_file: file, metrics_port: port } = this.#settings;
-    if (file === undefined && port === undefined) return;
-    this.#store = store;
-    if (file !== undefined) {
-      assertOwnFile(file, /^# HELP paydrop_/);
-      const left = (existsSync(file) ? readFileSync(file, "utf8") : "").matchAll(/^paydrop_(last_\w+) ([0-9]+)$/gm);
-      for (const [, name = "", second] of left) this.#ended.set(name, Number(second));
-    }
-    if (port !== undefined) this.#server = await listen(port, () => this.#text());
-    this.#timer = setInterval(() => {
-      this.#writing = this.#writing.then(() => this.#write());
-    }, EVERY_MS).unref();
-  }
-
-  /** Before the journal is closed: counts its rows once more. */
-  async unfollow(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#writing;
-    await this.#text().catch((error: unknown) => this.#complain(error));
-    this.#store = undefined;
-  }
-
-  async close(exitCode: number): Promise<void> {
-    clearInterval(this.#timer);
-    this.batchEnded(exitCode);
-    await this.#writing;
-    // a process without the lock would write over the file of the one that has it
-    if (this.#timer) await this.#write();
-    this.#server?.close();
-    this.#server?.closeAllConnections();
-    const why = this.#settings.ping_url && (await ping(this.#settings.ping_url, exitCode));
-    if (why) this.#say(new PaydropError("ping_failed", { why }).message);
-  }
-
-  async #text(): Promise<string> {
-    if (this.#store) this.#batches = await this.#store.batches({ environment: this.#settings.environment });
-    return metricsText(this.#batches, [...this.#inboxes.values()], this.#ended, Date.now());
-  }
-
-  async #write(): Promise<void> {
-    const { metrics_file: file } = this.#settings;
+  const complain = (error: unknown): void => {
+    if (!hasComplained) say(new PaydropError("metrics_lost", { why: messageOf(error) }).message);
+    hasComplained = true;
+  };
+  const text = async (): Promise<string> => {
+    if (followed) batches = await followed.batches({ environment });
+    return metricsText(batches, [...inboxes.values()], endings, Date.now());
+  };
+  const write = async (): Promise<void> => {
     if (file === undefined) return;
     try {
       // readable by all: collectors run as somebody else
-      await writeAtomically(file, [await this.#text()], { replace: true, mode: 0o644 });
+      await writeAtomically(file, [await text()], { replace: true, mode: 0o644 });
     } catch (error) {
-      this.#complain(error);
+      complain(error);
     }
-  }
+  };
+  const batchEnded = (exitCode: number): void => {
+    const atSecond = Math.floor(Date.now() / 1000);
+    endings.set("last_finished_timestamp_seconds", atSecond);
+    if (exitCode === 0) endings.set("last_success_timestamp_seconds", atSecond);
+  };
+  return {
+    batchEnded,
+    sawInbox: (folder: string, count: InboxCount): unknown => inboxes.set(folder, count),
 
-  #complain(error: unknown): void {
-    if (!this.#hasComplained) this.#say(new PaydropError("metrics_lost", { why: messageOf(error) }).message);
-    this.#hasComplained = true;
-  }
+    /** For whoever holds the instance lock: rows are counted in this journal from now on, and the metrics file is ours. */
+    async follow(store: Pick<JournalStore, "batches">): Promise<void> {
+      if (file === undefined && port === undefined) return;
+      followed = store;
+      if (file !== undefined) {
+        assertOwnFile(file, /^# HELP paydrop_/);
+        const left = (existsSync(file) ? readFileSync(file, "utf8") : "").matchAll(/^paydrop_(last_\w+) ([0-9]+)$/gm);
+        for (const [, name = "", second] of left) endings.set(name, Number(second));
+      }
+      if (port !== undefined) server = await listen(port, text);
+      const renew = (): unknown => (writing = writing.then(write));
+      timer = setInterval(renew, EVERY_MS).unref();
+    },
+
+    /** Before the journal is closed: counts its rows once more. */
+    async unfollow(): Promise<void> {
+      clearInterval(timer);
+      await writing;
+      await text().catch(complain);
+      followed = undefined;
+    },
+
+    async close(exitCode: number): Promise<void> {
+      clearInterval(timer);
+      batchEnded(exitCode);
+      await writing;
+      // a process without the lock would write over the file of the one that has it
+      if (timer) await write();
+      server?.close();
+      server?.closeAllConnections();
+      const why = url && (await ping(url, exitCode));
+      if (why) say(new PaydropError("ping_failed", { why }).message);
+    },
+  };
 }
 
 /**
@@ -132,31 +118,21 @@ export function metricsText(
   const sums = sumsOf(batches);
   const inState = (state: "unknown" | "held"): number =>
     batches.reduce((sum, { tallies }) => sum + (tallies[state]?.rows ?? 0), 0);
-  const ofInboxes = (value: number) => (inboxes.length === 0 ? undefined : value);
+  const ofInboxes = (value: number): Samples => (inboxes.length === 0 ? [] : [["", value]]);
   const oldest = Math.min(nowMs, ...inboxes.map(({ oldestSince = nowMs }) => oldestSince));
+  const lastOf = (name: string): Samples => (ended.has(name) ? [["", ended.get(name) ?? 0]] : []);
   const [finished, succeeded] = ["last_finished_timestamp_seconds", "last_success_timestamp_seconds"] as const;
-  const labelled = [
-    gauge(
-      "rows_total",
-      "Rows in the journal by operation and state.",
-      sums.map(({ labels, rows }) => [labels, rows]),
-    ),
-    gauge(
-      "amount_total",
-      "Sums of amounts as written.",
-      sums.map(({ labels, units }) => [labels, formatUnits(units)]),
-    ),
-  ];
-  const plain = [
-    ["unknown_rows", "Rows that a person must settle.", inState("unknown")],
-    ["held_rows", "Rows that a person must release or cancel.", inState("held")],
+  const gauges: readonly (readonly [name: string, help: string, samples: Samples])[] = [
+    ["rows_total", "Rows in the journal by operation and state.", sums.map(({ labels, rows }) => [labels, rows])],
+    ["amount_total", "Sums of amounts as written.", sums.map(({ labels, units }) => [labels, formatUnits(units)])],
+    ["unknown_rows", "Rows that a person must settle.", [["", inState("unknown")]]],
+    ["held_rows", "Rows that a person must release or cancel.", [["", inState("held")]]],
     ["inbox_files", "Files that wait in the inboxes.", ofInboxes(inboxes.reduce((sum, { files }) => sum + files, 0))],
     ["oldest_inbox_seconds", "Age of the oldest of them.", ofInboxes((nowMs - oldest) / 1000)],
-    [finished, "When a run last ended.", ended.get(finished)],
-    [succeeded, "When a run last ended with exit code 0.", ended.get(succeeded)],
-  ] as const;
-  const single = plain.map(([name, help, value]) => gauge(name, help, value === undefined ? [] : [["", value]]));
-  return [...labelled, ...single].join("");
+    [finished, "When a run last ended.", lastOf(finished)],
+    [succeeded, "When a run last ended with exit code 0.", lastOf(succeeded)],
+  ];
+  return gauges.map((one) => gauge(...one)).join("");
 }
 
 type Samples = readonly (readonly [labels: string, value: number | string])[];
@@ -166,7 +142,6 @@ function gauge(name: string, help: string, samples: Samples): string {
   return lines.length === 0 ? "" : `# HELP paydrop_${name} ${help}\n# TYPE paydrop_${name} gauge\n${lines.join("")}`;
 }
 
-/** Rows and exact sums over all batches, by operation and state. */
 function sumsOf(batches: readonly BatchRecord[]) {
   const sums = new Map<string, { labels: string; rows: number; units: bigint }>();
   for (const { label, tallies } of batches) {
@@ -181,7 +156,6 @@ function sumsOf(batches: readonly BatchRecord[]) {
   return [...sums.values()].sort((one, other) => (one.labels < other.labels ? -1 : 1));
 }
 
-/** `GET /metrics` on 127.0.0.1. */
 async function listen(port: number, read: () => Promise<string>): Promise<Server> {
   // imported only here: at the top of the file it would load all of Node's own fetch in every run
   const { createServer } = await import("node:http");

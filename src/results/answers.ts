@@ -143,18 +143,11 @@ export async function clearStaleAnswers(folder: string): Promise<void> {
   }
 }
 
-/** The answer to a STOP, in place of an earlier one. `held`: why, and how it goes on; undefined: the hold is over. */
-export async function answerStop(
-  folder: string,
-  held: { readonly at: number; readonly lines: readonly string[]; readonly progress: words.StopProgress } | undefined,
-): Promise<void> {
-  const name = held && words.stopAnswerName(held.at, held.progress);
-  for (const other of await readdir(folder).catch((): string[] => [])) {
-    if (/^STOP - held .*\.txt$/.test(other) && other !== name) await removeOwn(join(folder, other));
-  }
-  if (!held || name === undefined) return;
-  const text = textOf(words.STOP_HEAD, words.stopLines(held.progress, held.lines));
-  await writeOwn(join(folder, name), text, { mode: 0o644 }).catch(() => undefined);
+/** The answer to a STOP: why everything is held, and how it goes on; undefined: the hold is over. */
+export async function answerStop(folder: string, lines: readonly string[] | undefined): Promise<void> {
+  const path = join(folder, words.STOP_ANSWER);
+  if (!lines) await removeOwn(path);
+  else await writeOwn(path, textOf(words.STOP_HEAD, lines), { mode: 0o644 }).catch(() => undefined);
 }
 
 async function writeOwn(path: string, text: string, access: Access): Promise<void> {

@@ -1,7 +1,7 @@
 import { rm, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Config } from "../config/schema.ts";
-import { accessLike, AtomicFile } from "../disk.ts";
+import { accessLike, createFile, type AtomicFile } from "../disk.ts";
 import type { BatchReport } from "../events.ts";
 import type { FileFormat } from "../file-format.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
@@ -56,7 +56,7 @@ async function writeAt(input: ResultsInput, file: string, elsewhere: string | un
   const access = await accessLike(file);
   await using unfinished = new AsyncDisposableStack();
   const create = async (path: string): Promise<AtomicFile> => {
-    const made = await AtomicFile.create(path, access);
+    const made = await createFile(path, access);
     unfinished.defer(() => made.discard());
     return made;
   };

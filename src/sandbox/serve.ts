@@ -27,7 +27,6 @@ export interface LatencyRange {
   readonly max: number;
 }
 
-/** One request's fate: a fault, a plain status that refuses, or nothing; and how long it takes. */
 interface Fate {
   readonly fault?: FaultName | undefined;
   readonly status?: number;
@@ -88,7 +87,6 @@ export interface Ledger {
   readonly entries: readonly LedgerEntry[];
 }
 
-/** What requests are judged by, and where they are written down. */
 export interface Service {
   readonly apiKey: string;
   readonly open: (hex: string) => string | undefined;
@@ -179,7 +177,6 @@ function hasType(kind: FieldFacts["kind"] | undefined, value: unknown): boolean 
   return kind !== undefined && typeof value === (kind === "amount" ? "number" : "string");
 }
 
-/** undefined for anything else. */
 function parseObject(json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(json);
@@ -227,7 +224,6 @@ function answer(response: ServerResponse, status: number, body: object, headers:
   response.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers }).end(json);
 }
 
-/** Answers at one byte per second. */
 function drip(response: ServerResponse, body: string): void {
   response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).flushHeaders();
   let sent = 0;

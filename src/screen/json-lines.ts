@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { isoSecond } from "../day.ts";
 import type { BatchReport, CheckedFile, RunEvent } from "../events.ts";
 import { wordsOf } from "../messages/faults.ts";
@@ -13,7 +12,6 @@ export function asLine(line: JsonLine): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** What a run tells, one object per event. */
 export function jsonLine(event: RunEvent): JsonLine {
   const { type, batch } = event;
   if (type === "waiting") return { type, batch, reason: event.reason, wait_ms: event.waitMs };
@@ -32,7 +30,6 @@ export function jsonLine(event: RunEvent): JsonLine {
   };
 }
 
-/** The last line of a batch. */
 export function jsonSummary(report: BatchReport): JsonLine {
   const { batch, file, operation, destination, period, total, byStatus, accounts, requests, stop, next } = report;
   const { results, retry, retryRows, summary, elsewhere } = report.files;
@@ -65,26 +62,23 @@ export function checkObjects(checked: CheckedFile, exitCode: number): JsonLine[]
   ];
 }
 
-/**
- * An event as one line of plain text where there is no terminal; undefined for one that is not worth it. Never a name of
- * a person, an account, a mobile or an e-mail.
- */
+/** What a log says of an event: never a name of a person, an account, a mobile or an e-mail. */
+export function logFields(event: RunEvent): JsonLine {
+  const {
+    type: _type,
+    batch: _batch,
+    amount: _amount,
+    by_account: _accounts,
+    hint: _hint,
+    ...fields
+  } = jsonLine(event);
+  return fields;
+}
+
+/** An event as one line where there is no terminal; undefined for one that is not worth it. */
 export function plainLine(event: RunEvent, nowMs: number): string | undefined {
-  const { rows, total, period, mapping, to_send, row, status, reason, http_status: http } = jsonLine(event);
-  const line = (word: string, values: JsonLine): string => plain(nowMs, event.batch, word, values);
-  switch (event.type) {
-    case "start": {
-      const file = basename(event.checked.file);
-      return line(event.resumed ? "resume" : "start", { file, rows, total, period, mapping, to_send });
-    }
-    case "waiting":
-      return line("waiting", { reason, for: `${Math.round(event.waitMs / 1000)}s` });
-    case "stopped":
-      return line("stopped", { reason: event.stop.code, remaining: event.remaining, message: event.stop.message });
-    case "row":
-      if (event.alone) return line("first", { row, status, http });
-      return event.status === "unknown" ? line("unknown", { row, reason, http }) : undefined;
-  }
+  const isNews = event.type !== "row" || event.alone || event.status === "unknown";
+  return isNews ? plain(nowMs, event.batch, event.type, logFields(event)) : undefined;
 }
 
 export function plainEnd({ batch, byStatus, exitCode }: BatchReport, nowMs: number): string {
@@ -92,12 +86,17 @@ export function plainEnd({ batch, byStatus, exitCode }: BatchReport, nowMs: numb
   return plain(nowMs, batch, "end", { ...rowCounts(byStatus), amount_accepted: accepted, exit: exitCode });
 }
 
-/** `2026-11-26T15:00:00Z K7Q29F3M first row=2 status=accepted`. A value with spaces is quoted. */
+/** `2026-11-26T15:00:00Z K7Q29F3M row row=2 status=accepted`. */
 export function plain(nowMs: number, batch: string, word: string, values: JsonLine): string {
+  return [isoSecond(nowMs), batch, word, fieldsText(values)].filter(Boolean).join(" ");
+}
+
+/** `row=2 status=accepted`. A value with spaces is quoted. */
+export function fieldsText(values: JsonLine): string {
   const told = Object.entries(values).flatMap(([name, value]) => {
     if (value === undefined) return [];
     const text = typeof value === "string" ? value : JSON.stringify(value);
     return [`${name}=${printable(/[\s"=]/.test(text) ? JSON.stringify(text) : text)}`];
   });
-  return [isoSecond(nowMs), batch, word, ...told].join(" ");
+  return told.join(" ");
 }

@@ -3,7 +3,6 @@ import { styleText } from "node:util";
 import type { ResultStatus } from "../events.ts";
 import { asWord, printable } from "../printable.ts";
 
-/** How text may look where it is read. */
 export interface Look {
   readonly color: boolean;
   /** Characters per line of a terminal, for a line that is written over. */
@@ -12,7 +11,6 @@ export interface Look {
   readonly again?: string;
 }
 
-/** Where a command writes; texts end with their own newline. */
 export interface Paper {
   readonly write: (text: string) => void;
   readonly look: Look;
@@ -64,21 +62,14 @@ export function labelled(label: string, lines: readonly string[]): string[] {
   return lines.map((line, index) => `${(index === 0 ? label : "").padEnd(11)}${line}`);
 }
 
-function isCommand(text: string): boolean {
-  return text.startsWith("paydrop ");
-}
-
-/** Commands that have a flag of their own for what was only tried; the others know it by the batch. */
-const OF_A_TRIAL = /^paydrop (?:run|release|retry|resume) /;
-
 /** What to do next. Commands stay whole, to be copied, and get the flags by which they find the same memory. */
 export function nextLines(next: readonly string[], destination: string, { again = "" }: Pick<Look, "again">): string[] {
-  const isTrial = destination === "sandbox";
-  // without a folder of its own a trial is forgotten when it ends
-  if (isTrial && !again.includes(" --state-dir ")) return [];
-  const flagged = (step: string): string => step + (isTrial && OF_A_TRIAL.test(step) ? " --sandbox" : "") + again;
-  const steps = next.map((step) => (isCommand(step) ? flagged(printable(step)) : printable(step)));
-  return labelled("next", steps);
+  // a trial is forgotten when it ends
+  if (destination === "sandbox") return [];
+  return labelled(
+    "next",
+    next.map((step) => printable(step) + (step.startsWith("paydrop ") ? again : "")),
+  );
 }
 
 /** Cells below each other, each column as wide as its widest cell, or as `least` says; those in `right` end together. */
@@ -93,7 +84,6 @@ export function inColumns(
   return rows.map((row) => row.map(padded).join("  ").trimEnd());
 }
 
-/** Lines as text, each with its end. */
 export function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join("");
 }

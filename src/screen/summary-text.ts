@@ -41,7 +41,6 @@ export function periodPart(period: string | undefined): string[] {
   return period === undefined ? [] : [`period ${printable(period)}`];
 }
 
-/** Rows and sum of each status that occurs, and of the whole file. */
 export function statusTable(byStatus: ByStatus, total: Tally, look: Look, goesAgain = 0): string[] {
   const lines = occurringIn(byStatus).map(([status, tally]): TallyLine => {
     const [sign, style] = SIGNS[status];
@@ -57,7 +56,6 @@ function acceptedByAccount(accounts: readonly AccountTotals[], look: Look): stri
   return [...tallyTable("from", linesOf(accounts, noteOfAccount), look), ...restOf(accounts)];
 }
 
-/** Rows and amount per debit account, and of the whole file. */
 export function sumsTable(accounts: readonly AccountTotals[], total: Tally, look: Look): string[] {
   const last: TallyLine = { name: "total", tally: total, style: "bold" };
   return [...tallyTable("", [...linesOf(accounts), last], look), ...restOf(accounts)];
@@ -81,7 +79,6 @@ interface TallyLine {
   readonly style?: Style;
 }
 
-/** Names, rows and sums in columns, the notes beside them. */
 function tallyTable(title: string, lines: readonly TallyLine[], look: Look): string[] {
   const cells = lines.map(({ name, tally }) => [name, String(tally.rows), tally.amount]);
   const columns = { least: [14, 4, 14], right: [1, 2] };

@@ -6,11 +6,9 @@ import { asLine, jsonLine, jsonSummary, plain, plainEnd, plainLine } from "./jso
 import { durationText, SIGNS, type Look, type Paper } from "./look.ts";
 import { openingText, summaryText } from "./summary-text.ts";
 
-/** Tells a person, a log or a program what runs do: what a batch's events go to. */
 export interface Teller {
   tell(event: RunEvent): void;
   ended(report: BatchReport): void;
-  /** A line between the others, such as what a signal will do. */
   say(text: string): void;
   close(): void;
 }
@@ -67,7 +65,6 @@ function jsonTeller(stdout: Paper, rest: Teller): Teller {
   };
 }
 
-/** How far a batch is. */
 class Progress {
   readonly toSend: number;
   readonly counts = new Map<ResultStatus, number>();

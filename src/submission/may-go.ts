@@ -60,7 +60,7 @@ export async function assertEnvironment({
 }: Omit<Sending, "shared" | "now">): Promise<void> {
   const { environment: is, accept_destination: isAccepted } = config;
   const environment = is === "live" ? "test" : "live";
-  const [batch] = isAccepted ? [] : await store.batches({ environment, wentTo: destination, limit: 1 });
+  const [batch] = isAccepted ? [] : await store.batches({ environment, wentTo: destination });
   if (batch) throw new PaydropError("sent_as_other", { batch: batch.id, destination, environment, is });
 }
 

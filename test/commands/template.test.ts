@@ -35,7 +35,7 @@ describe("examples", () => {
       const { table, rows } = await readFile(fileOf("a.csv", printed.stdout));
       expect(completeOperations(table.header ?? [])).toContain(name);
       expect(rows).toHaveLength(2);
-      for (const ending of ["csv", "xlsx", "json", "jsonl"]) {
+      for (const ending of ["csv", "xlsx"]) {
         const out = join(folder, `a.${ending}`);
         expect((await template([name], { ...flags, out })).code).toBe(0);
         expect((await readFile(out)).rows.map(filledIn)).toEqual(rows.map(filledIn));
@@ -48,7 +48,7 @@ describe("examples", () => {
     ["another operation", ["salary"], {}, /no operation "salary"/],
     ["another option", ["payout"], { option: "C" }, /no option "C"\n.*A, B/],
     ["an option of none", ["loan"], { option: "A" }, /a loan has no options/],
-    ["another format", ["loan"], { out: "/tmp/a.pdf" }, /does not end in/],
+    ["another format", ["loan"], { out: "/tmp/a.json" }, /does not end in/],
     ["a folder that is not there", ["loan"], { out: "/nowhere/a.csv" }, /Is there a folder \/nowhere/],
   ])("%s → says what would be right", async (_, operands, flags, message) => {
     const { code, stdout, stderr } = await template(operands, flags);
@@ -131,7 +131,7 @@ describe("the rows of an earlier batch", () => {
     expect((await from({ out })).stderr).toContain("is there already");
   });
 
-  test("JSON, also as CSV; a mapped file → its own columns, its own reference emptied", async () => {
+  test("JSON as CSV; a mapped file → its own columns, its own reference emptied", async () => {
     const json =
       '{"operation":"payout","period":"2026-11","rows":[{"Ref No":"R-1","Net":100.50},{"Net":5,"Grade":"x","Ref No":"R-2"}]}';
     const mapping = {
@@ -149,12 +149,6 @@ describe("the rows of an earlier batch", () => {
       ],
     };
     const from = await batchOf("nov.json", json, { format: "json", encoding: "utf-8" }, [], { mapping });
-    const parsed = JSON.parse((await from({})).stdout) as { period?: string; rows: unknown[] };
-    expect(parsed.period).toBeUndefined();
-    expect(parsed.rows).toEqual([
-      { "Ref No": "", Net: 100.5 },
-      { Net: 5, Grade: "x", "Ref No": "" },
-    ]);
     const out = join(temporaryDirectory(), "a.csv");
     expect((await from({ out })).code).toBe(0);
     expect((await readFile(out)).rows.map(({ cells }) => cells)).toEqual([

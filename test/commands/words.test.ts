@@ -1,6 +1,7 @@
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { backup, purge } from "../../src/commands/backup-purge.ts";
 import { release } from "../../src/commands/release-retry-resume.ts";
 import * as settle from "../../src/commands/settle.ts";
 import * as status from "../../src/commands/status.ts";
@@ -42,6 +43,31 @@ test("an accepted row is settled as not done → only by its amount; the act say
   expect((await said({ total: "50.5" })).code).toBe(0);
   expect(await statesOf(desk, batch)).toBe("accepted settled_not_done accepted");
   expect((await desk.store.acts({ batch })).at(-1)).toMatchObject({ kind: "settle", by: "Asha Rao", rows: [3] });
+  await expect(said({ row: ["2,4"], total: "100.00" })).rejects.toMatchObject({ reason: "settle_accepted" });
+  expect((await said({ row: ["2,4"], total: "107" })).code).toBe(0);
+  expect(await statesOf(desk, batch)).toBe("settled_not_done settled_not_done settled_not_done");
+});
+
+test("purge → private copies that no open batch needs are gone, also of lookup tables; its payments are still known", async () => {
+  const desk = await TestDesk.open();
+  await desk.run("pay.csv", PAID);
+  const open = await desk.run("again.csv", PAID.replaceAll("\r\n", "\n"));
+  const copies = join(desk.config.state_dir, "snapshots");
+  writeFileSync(join(copies, "f".repeat(64)), "a lookup table");
+  await called({ run: purge }, [], { state_dir: desk.config.state_dir, before: "2099-01-01" });
+  const [batch] = await desk.store.batches({ id: open.batch });
+  expect(readdirSync(copies).sort()).toEqual([`${open.batch}.spool`, batch?.sha256].sort());
+  expect(await statesOf(desk, open.batch)).toBe("held held held");
+});
+
+test("backup → a state folder that can take its place: journal, copies and payloads", async () => {
+  const desk = await TestDesk.open();
+  await desk.run("pay.csv", PAID);
+  const { batch } = await desk.run("again.csv", PAID.replaceAll("\r\n", "\n"));
+  const copy = join(desk.config.state_dir, "..", "copy");
+  expect(await called({ run: backup }, [copy], { state_dir: desk.config.state_dir })).toMatchObject({ code: 0 });
+  expect(readdirSync(join(copy, "snapshots")).sort()).toEqual(readdirSync(join(desk.config.state_dir, "snapshots")).sort()); // prettier-ignore
+  expect((await called(status, [batch], { state_dir: copy })).stdout).toContain("held: rows 2-4");
 });
 
 test("a row on its way → nobody settles it", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadSettings } from "../../src/config/load.ts";
 import type { BatchRecord, JournalStore } from "../../src/journal/store.ts";
-import { metricsText, Monitor, monitorSettings } from "../../src/monitor/monitor.ts";
+import { metricsText, createMonitor, monitorSettings } from "../../src/monitor/monitor.ts";
 import { answer } from "../support/fault-server.ts";
 import { temporaryFolder } from "../support/paydrop.ts";
 import { startService } from "../support/service.ts";
@@ -50,7 +50,7 @@ test("a later run keeps when one last succeeded", async () => {
   const file = join(temporaryFolder(), "paydrop.prom");
   const name = "paydrop_last_success_timestamp_seconds";
   writeFileSync(file, `# HELP ${name} When.\n${name} 1000\n`);
-  const monitor = new Monitor({ environment: "test", metrics_file: file }, () => undefined);
+  const monitor = createMonitor({ environment: "test", metrics_file: file }, () => undefined);
   await monitor.follow(STORE);
   await monitor.close(4);
   const text = readFileSync(file, "utf8");
@@ -63,7 +63,7 @@ test("file and port show the same, the ping tells the exit code, and nothing kee
   const file = join(temporaryFolder(), "paydrop.prom");
   const port = await freePort();
   const said: string[] = [];
-  const monitor = new Monitor(
+  const monitor = createMonitor(
     {
       environment: "test",
       metrics_file: file,
@@ -88,7 +88,7 @@ test("file and port show the same, the ping tells the exit code, and nothing kee
 test("a process without the lock leaves the file of the one that has it", async () => {
   const file = join(temporaryFolder(), "paydrop.prom");
   writeFileSync(file, "of somebody else");
-  await new Monitor({ environment: "test", metrics_file: file }, () => undefined).close(75);
+  await createMonitor({ environment: "test", metrics_file: file }, () => undefined).close(75);
   expect(readFileSync(file, "utf8")).toBe("of somebody else");
 });
 
@@ -98,10 +98,10 @@ test("a taken port is refused; a monitor that is away, or a full folder, is only
   onTestFinished(() => void taken.close());
   const { port } = taken.address() as { port: number };
   await expect(
-    new Monitor({ environment: "test", metrics_port: port }, () => undefined).follow(STORE),
+    createMonitor({ environment: "test", metrics_port: port }, () => undefined).follow(STORE),
   ).rejects.toMatchObject({ reason: "port_taken" });
   const said: string[] = [];
-  const away = new Monitor(
+  const away = createMonitor(
     {
       environment: "test",
       metrics_file: "/proc/nowhere/x.prom",
@@ -117,7 +117,7 @@ test("a taken port is refused; a monitor that is away, or a full folder, is only
 test("a file of payments is never replaced", async () => {
   const file = join(temporaryFolder(), "payroll.csv");
   writeFileSync(file, "amount,vpa\n");
-  const monitor = new Monitor({ environment: "test", metrics_file: file }, () => undefined);
+  const monitor = createMonitor({ environment: "test", metrics_file: file }, () => undefined);
   await expect(monitor.follow(STORE)).rejects.toMatchObject({ reason: "not_own_file" });
   expect(readFileSync(file, "utf8")).toBe("amount,vpa\n");
 });

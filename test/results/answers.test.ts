@@ -131,17 +131,14 @@ describe("answers in a folder", () => {
     expect(names()).toEqual(["a.csv"]);
   });
 
-  test("STOP is answered in one file, whose name tells how far it got", async () => {
+  test("STOP is answered in one file, which goes with the hold", async () => {
     const { folder, names } = inFolder();
     rmSync(join(folder, "a.csv"));
-    const at = new Date(2026, 10, 26, 9, 5).getTime();
-    const lines = ["A file named STOP.", "  paydrop resume --inbox x --by NAME"];
-    await answerStop(folder, { at, lines, progress: { sent: 0, of: 0, left: [] } });
-    await answerStop(folder, { at, lines, progress: { sent: 12, of: 240, left: ["K7Q29F3M"] } });
-    expect(names()).toEqual(["STOP - held 09.05, 12 of 240 sent.txt"]);
-    const text = readFileSync(join(folder, names()[0] ?? ""), "utf8");
-    expect(text).toMatch(/^paydrop: everything in this folder is held\.\r\n\r\n12 of 240 rows had been sent/);
-    expect(text).toContain("cannot be called back");
+    await answerStop(folder, ["A file named STOP.", "  paydrop resume --inbox x --by NAME"]);
+    await answerStop(folder, ["A file named STOP.", "  paydrop resume --inbox y --by NAME"]);
+    expect(names()).toEqual(["STOP - held.txt"]);
+    const text = readFileSync(join(folder, "STOP - held.txt"), "utf8");
+    expect(text).toMatch(/^paydrop: everything in this folder is held\.\r\n\r\nA file named STOP\.\r\n.*inbox y/);
     await answerStop(folder, undefined);
     expect(names()).toEqual([]);
   });

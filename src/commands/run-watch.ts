@@ -44,6 +44,31 @@ export function run(call: Call): Promise<number> {
   });
 }
 
+/**
+ * Takes every file that is dropped into a folder, for ever. Exit 0 when it was asked to end, 7 when it cut a batch off;
+ * 4 or 74 when what was on its way then ended with that.
+ */
+export function watch(call: Call): Promise<number> {
+  return withSending(call, async (sending) => {
+    const { soft, hard } = sending.listening.signals;
+    const failed = new AbortController();
+    const signals = { soft: AbortSignal.any([soft, failed.signal]), hard };
+    const work = await sending.open("send", { isLarge: true, signals });
+    try {
+      const mode = call.flags["poll"] === true ? "poll" : "watch";
+      const watches = call.operands.map(async (operand) => {
+        const folder = resolve(operand);
+        // the others come to their end before this one's failure is told
+        return runFolder(work, folder, folderListener(sending, folder), mode).finally(() => failed.abort());
+      });
+      await Promise.allSettled(watches);
+      return gravest(await Promise.all(watches));
+    } finally {
+      await work.close();
+    }
+  });
+}
+
 /** From here on the journal gets a thread of its own: for a few rows it would only cost the time to start it. */
 const LARGE_BYTES = 64 * 1024;
 const FOLDER = Number.POSITIVE_INFINITY;
