@@ -147,6 +147,7 @@ async function* readRecords(source: CsvSource): AsyncGenerator<RecordPage> {
 
 /** One record for all empty lines: there may be millions of them. */
 const BLANK_RECORD = [""];
+const LINE_END_OR_QUOTE = /["\r\n]/g;
 /** A record with quotes up to its line end; one between two quotes belongs to the cell. */
 const QUOTED = /[^"\r\n]*(?:"[^"]*"[^"\r\n]*)*(?=[\r\n])/y;
 
@@ -155,43 +156,30 @@ function cutRecords(text: string, isEnd: boolean, row: number, source: CsvSource
   const { delimiter } = source;
   const records: string[][] = [];
   const odd: OddRecord[] = [];
-  const find = (character: string, from: number): number => {
-    const found = text.indexOf(character, from);
-    return found < 0 ? text.length : found;
-  };
-  let [lineFeed, carriageReturn, quote] = [find("\n", 0), find("\r", 0), find('"', 0)];
   let at = 0;
   let endsOpen = false;
   while (at < text.length) {
-    let stop = Math.min(lineFeed, carriageReturn);
-    const isQuoted = quote < stop;
+    LINE_END_OR_QUOTE.lastIndex = at;
+    let stop = LINE_END_OR_QUOTE.test(text) ? LINE_END_OR_QUOTE.lastIndex - 1 : text.length;
+    const isQuoted = text.startsWith('"', stop);
     if (isQuoted) {
       QUOTED.lastIndex = at;
       stop = QUOTED.test(text) ? QUOTED.lastIndex : text.length;
-      if (lineFeed < stop) lineFeed = find("\n", stop);
-      if (carriageReturn < stop) carriageReturn = find("\r", stop);
-      quote = find('"', stop);
     }
     if (stop - at > RECORD_CHARACTERS_MAX) {
       parseOdd(odd, records, row, source);
       const place = { row: row + records.length };
       throw source.refuse("record_too_long", { most: RECORD_CHARACTERS_MAX }, place);
     }
-    const isCarriageReturn = carriageReturn === stop && stop < text.length;
-    const next = Math.min(isCarriageReturn && lineFeed === stop + 1 ? stop + 2 : stop + 1, text.length);
+    const next = Math.min(text.startsWith("\r\n", stop) ? stop + 2 : stop + 1, text.length);
     // a line feed may follow in the next piece
-    if (!isEnd && (stop === text.length || (isCarriageReturn && stop + 1 === text.length))) break;
-    if (isQuoted) {
-      const cells = cutAtQuotes(text.slice(at, stop), delimiter);
-      if (!cells) odd.push({ index: records.length, text: text.slice(at, next) });
-      records.push(cells ?? []);
-    } else {
-      records.push(stop === at ? BLANK_RECORD : text.slice(at, stop).split(delimiter));
-    }
+    if (!isEnd && (stop === text.length || (next === text.length && text.endsWith("\r")))) break;
+    const record = text.slice(at, stop);
+    const cells = isQuoted ? cutAtQuotes(record, delimiter) : record.split(delimiter);
+    if (!cells) odd.push({ index: records.length, text: text.slice(at, next) });
+    records.push(record === "" || !cells ? BLANK_RECORD : cells);
     endsOpen = stop === text.length;
     at = next;
-    if (lineFeed < at) lineFeed = find("\n", at);
-    if (carriageReturn < at) carriageReturn = find("\r", at);
   }
   parseOdd(odd, records, row, source);
   return { records, endsOpen, end: at };

@@ -262,6 +262,6 @@ describe("rows", () => {
     const again = [];
     for await (const page of table.rows()) again.push(...page);
     expect(again).toEqual(rows);
-    expect(table.remarks).toHaveLength(3);
+    expect(table.remarks).toHaveLength(2);
   });
 });

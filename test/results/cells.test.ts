@@ -54,12 +54,7 @@ test("any cells → CSV as csv-stringify writes it", () => {
 
 test("cells of strangers in a file → none runs, acts on a terminal or is lost, and the retry file reads the same", async () => {
   const desk = await TestDesk.open();
-  const cells = [
-    ...FORMULAS,
-    ...HARMLESS.filter((text) => text.trim() !== ""),
-    "\u001b[31mred",
-    "\u202eturned",
-  ];
+  const cells = [...FORMULAS, ...HARMLESS.filter((text) => text.trim() !== ""), "\u001b[31mred", "\u202eturned"];
   const columns = ["from_account", "to_account", "amount", ...cells.map((_, at) => `${at % 2 ? "=" : ""}c${at}`)];
   const options = { record_delimiter: "windows", quoted: true } as const;
   const file = stringify([columns, ["ACC-1", "", "x", ...cells]], options);
