@@ -15,7 +15,7 @@ import { findKnown } from "./journal/known.ts";
 import { newBatchOf, recordRows } from "./journal/record.ts";
 import type { Act, BatchRecord, JournalStore, Who } from "./journal/store.ts";
 import { isStopOfRest } from "./messages/outcomes.ts";
-import { firstHeld } from "./results/row-text.ts";
+import { firstHeld } from "./results/columns.ts";
 import { byStatusOf } from "./results/totals.ts";
 import { keptStop } from "./results/summary.ts";
 import { writeResults } from "./results/write.ts";
