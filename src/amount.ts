@@ -40,3 +40,31 @@ export function canonicalAmount(amount: string): string {
 export function isSameAmount(one: string, other: string): boolean {
   return SUMMABLE.test(one) && SUMMABLE.test(other) && unitsOf(one) === unitsOf(other);
 }
+
+/** Rows and exact sums of amounts by a name. */
+export class Sums<Name extends string> {
+  readonly #sums = new Map<Name, { rows: number; units: bigint }>();
+
+  add(name: Name, units: bigint): void {
+    const sum = this.#sums.get(name) ?? { rows: 0, units: 0n };
+    this.#sums.set(name, sum);
+    sum.rows += 1;
+    sum.units += units;
+  }
+
+  unitsOf(name: Name): bigint {
+    return this.#sums.get(name)?.units ?? 0n;
+  }
+
+  get units(): bigint {
+    return this.#sums.values().reduce((all, { units }) => all + units, 0n);
+  }
+
+  get total(): { readonly rows: number; readonly amount: string } {
+    return { rows: this.#sums.values().reduce((all, { rows }) => all + rows, 0), amount: formatUnits(this.units) };
+  }
+
+  get tallies(): readonly (readonly [Name, { readonly rows: number; readonly amount: string }])[] {
+    return [...this.#sums].map(([name, { rows, units }]) => [name, { rows, amount: formatUnits(units) }]);
+  }
+}

@@ -14,7 +14,7 @@ import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
 import type { Act, BatchRecord, JournalStore, Who } from "./journal/store.ts";
 import { isStopOfRest, type Stop } from "./messages/outcomes.ts";
-import { firstHeld } from "./results/row-text.ts";
+import { firstHeld } from "./results/columns.ts";
 import { byStatusOf } from "./results/totals.ts";
 import { keptStop } from "./results/summary.ts";
 import { writeResults } from "./results/write.ts";

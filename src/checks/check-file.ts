@@ -1,4 +1,4 @@
-import { formatUnits, unitsOf } from "../amount.ts";
+import { formatUnits, Sums, unitsOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError } from "../errors.ts";
 import { maskAccountId } from "../mask.ts";
@@ -71,10 +71,10 @@ function dayIn(now: number, timeZone: string | undefined): string {
 }
 
 /** A fault for each operation whose amounts come to more than `max_per_file`. */
-function capFaults(sums: ReadonlyMap<OperationName, bigint>, { rules }: Config): readonly Fault[] {
+function capFaults(sums: Sums<OperationName>, { rules }: Config): readonly Fault[] {
   return OPERATIONS.flatMap(({ name, folder }): Fault[] => {
     const most = rules[folder]?.max_per_file;
-    const sum = sums.get(name) ?? 0n;
+    const sum = sums.unitsOf(name);
     if (most === undefined || sum <= unitsOf(most)) return [];
     const facts = { operation: folder, sum: formatUnits(sum), most, over: formatUnits(sum - unitsOf(most)) };
     return [{ code: "file_over_cap", facts }];
@@ -83,8 +83,7 @@ function capFaults(sums: ReadonlyMap<OperationName, bigint>, { rules }: Config):
 
 /** Memory grows with these and not with the rows: rows of JSON may each have columns of their own. */
 const KINDS_MAX = 100;
-export const ACCOUNTS_MAX = 1000;
-export const OTHER_ACCOUNTS = "(others)";
+const ACCOUNTS_MAX = 1000;
 const NO_PAYMENTS_SHOWN = 5;
 
 /** What is known of a file when its rows were checked. */
@@ -92,35 +91,25 @@ class Found {
   readonly whenColumns = new Set<string>();
   readonly remarks: Fault[] = [];
   readonly noPayments: number[] = [];
-  readonly sums = new Map<OperationName, bigint>();
+  readonly sums = new Sums<OperationName>();
   rows = 0;
   /** Rows whose amount is in no sum. */
   unreadable = 0;
   readonly pointedOut: FirstOfKind;
   readonly #invalid: FirstOfKind;
   readonly #forms = new Map<string, { operation: OperationName; option?: string | undefined }>();
-  readonly #accounts = new Map<string, { rows: number; units: bigint }>();
+  readonly #accounts = new AccountSums<"all">();
 
   constructor(toldMax: number) {
     this.pointedOut = new FirstOfKind(toldMax);
     this.#invalid = new FirstOfKind(toldMax);
   }
 
-  /** The exact sum of all amounts that can be read. */
-  get units(): bigint {
-    return this.sums.values().reduce((sum, one) => sum + one, 0n);
-  }
-
   add({ row, instruction, faults, notices, amount, debit, operation, option }: CheckedRow): void {
     this.rows += 1;
     const units = amount === undefined ? 0n : unitsOf(amount);
-    if (operation !== undefined) this.sums.set(operation, (this.sums.get(operation) ?? 0n) + units);
-    if (debit !== undefined) {
-      const isKnown = this.#accounts.has(debit) || this.#accounts.size < ACCOUNTS_MAX;
-      const account = isKnown ? debit : OTHER_ACCOUNTS;
-      const { rows, units: sum } = this.#accounts.get(account) ?? { rows: 0, units: 0n };
-      this.#accounts.set(account, { rows: rows + 1, units: sum + units });
-    }
+    if (operation !== undefined) this.sums.add(operation, units);
+    if (debit !== undefined) this.#accounts.add(debit, "all", units);
     if (notices.length > 0) this.pointedOut.add(notices);
     if (instruction && operation !== undefined) {
       this.#forms.set(`${operation} ${option}`, { operation, option });
@@ -146,17 +135,38 @@ class Found {
       operation: labelOf([...this.#forms.values()], operation),
       /** The control totals that were stated, and equal. */
       ...(control.length > 0 ? { control: { rows, total } } : {}),
-      total: { rows: this.rows, amount: formatUnits(this.units) },
-      /** By debit account, masked where it is an account number. They are not judged yet. */
-      accounts: [...this.#accounts].map(([account, { rows: count, units }]) => ({
-        account: printable(maskAccountId(account), 60),
-        total: { rows: count, amount: formatUnits(units) },
-        byStatus: {},
-      })),
+      total: { rows: this.rows, amount: formatUnits(this.sums.units) },
+      /** They are not judged yet. */
+      accounts: this.#accounts.totals().map(({ account, total: all }) => ({ account, total: all, byStatus: {} })),
       remarks,
       ...{ invalid: this.#invalid.first, invalidCount: this.#invalid.rows },
       ...{ pointedOut: this.pointedOut.first, pointedOutCount: this.pointedOut.rows },
     };
+  }
+}
+
+/** Rows and sums by debit account, and there by status. */
+export class AccountSums<Status extends string> {
+  readonly #accounts = new Map<string, Sums<Status>>();
+
+  add(account: string, status: Status, units: bigint): void {
+    const isKnown = this.#accounts.has(account) || this.#accounts.size < ACCOUNTS_MAX;
+    const name = isKnown ? account : "(others)";
+    const sums = this.#accounts.get(name) ?? new Sums<Status>();
+    this.#accounts.set(name, sums);
+    sums.add(status, units);
+  }
+
+  /** Two accounts may look the same when they are masked: the later ones get a number, in the order of the file. */
+  totals() {
+    const times = new Map<string, number>();
+    return [...this.#accounts].map(([name, sums]) => {
+      const masked = printable(maskAccountId(name), 60);
+      const time = (times.get(masked) ?? 0) + 1;
+      times.set(masked, time);
+      const account = time === 1 ? masked : `${masked} (${time})`;
+      return { account, total: sums.total, byStatus: Object.fromEntries(sums.tallies) };
+    });
   }
 }
 

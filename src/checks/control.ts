@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { formatUnits, SUMMABLE, unitsOf } from "../amount.ts";
+import { formatUnits, SUMMABLE, unitsOf, type Sums } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError, systemCodeOf } from "../errors.ts";
 import type { Fault } from "../messages/sentence.ts";
@@ -71,15 +71,21 @@ function malformed(name: string): FileRefusedError {
 
 /**
  * A fault for every source that says something else than the file, or for none where `require_control` asks for one.
- * `units`: the sum of all amounts but `unreadable` ones; `noPayments`: the first rows that are none.
+ * `sums`: of all amounts but `unreadable` ones; `noPayments`: the first rows that are none.
  */
 export function controlFaults(
   stated: readonly StatedControl[],
-  { rows, units, unreadable, noPayments }: { rows: number; units: bigint; unreadable: number; noPayments: number[] },
+  {
+    rows,
+    sums,
+    unreadable,
+    noPayments,
+  }: Readonly<{ rows: number; sums: Sums<string>; unreadable: number; noPayments: number[] }>,
   isRequired: boolean,
 ): readonly Fault[] {
   if (stated.length === 0) return isRequired ? [{ code: "control_missing" }] : [];
   const others = noPayments.join(", ");
+  const { units } = sums;
   return stated.flatMap(({ source, rows: saidRows = rows, total }): Fault[] => {
     const faults: Fault[] = [];
     if (saidRows !== rows) {

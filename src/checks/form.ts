@@ -43,7 +43,7 @@ function formInFile(operation: Operation<OperationName>, form: Form, columns: Co
   const others = new Set(operation.forms.filter((one) => one !== form).flatMap((one) => Object.keys(one.schema.shape)));
   return {
     ...{ form, fields, config, cap, operation: operation.name, isPaise: columns.amountUnit === "paise" },
-    ...{ payee: named(form.payee), amount: named("amount"), alsoPayment: form.alsoPayment.map(named) },
+    ...{ payee: named(form.payee), amount: named("amount"), alsoPayment: form.alsoPayment?.map(named) ?? [] },
     /** The texts of its payees begin with it. */
     payees: operation.name + SEPARATOR + form.payee + SEPARATOR,
     debit: operation.debit === undefined ? undefined : named(operation.debit),

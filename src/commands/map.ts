@@ -14,12 +14,11 @@ import { listed } from "../messages/sentence.ts";
 import { fieldsOf, OPERATIONS, operationSaid } from "../operations/index.ts";
 import { asWord, printable, quotedNames } from "../printable.ts";
 import { cellWords, knownColumns } from "../reader/columns.ts";
-import { headerOf, sameHeader } from "../reader/mapping.ts";
+import { headerOf, sameHeader, templateOf } from "../reader/mapping.ts";
 import { openTable } from "../reader/open-table.ts";
 import { otherMeasureIn, proposeMappings, type Proposal, type ProposalClues } from "../reader/propose.ts";
 import type { Row } from "../reader/row.ts";
 import { looksLikeValues } from "../reader/lines.ts";
-import { templateOf } from "../reader/templates.ts";
 import { proposalText } from "../screen/proposal-text.ts";
 import { optionOf, show, textsOf, type Call } from "./command.ts";
 

@@ -11,7 +11,7 @@ import { told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { recordsOf } from "../results/totals.ts";
 import { historyOf } from "../results/report.ts";
-import { tellRow } from "../results/row-text.ts";
+import { tellRow } from "../results/columns.ts";
 import { iso } from "../results/summary.ts";
 import { guardCell } from "../results/table.ts";
 import { asLine } from "../screen/json-lines.ts";

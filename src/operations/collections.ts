@@ -17,15 +17,15 @@ export const collections = operation({
   forms: [
     {
       schema: z.object({
-        amount: amount({ examples: ["499.00", "1200.00"], synonyms: ["collect amount", "bill amount", "amt"] }),
-        currency: z._default(text({ shape: "currency", examples: ["INR", "INR"], synonyms: ["curr", "ccy"] }), "INR"),
+        amount: amount({ examples: ["499.00", "1200.00"], synonyms: "collect amount, bill amount, amt" }),
+        currency: z._default(text({ shape: "currency", examples: ["INR", "INR"], synonyms: "curr, ccy" }), "INR"),
         vpa: id({
           sensitive: "vpa",
           shape: "vpa",
           examples: ["payer.one@bank", "payer.two@bank"],
-          synonyms: ["upi", "upi id", "upi address", "payment address", "virtual payment address"],
+          synonyms: "upi, upi id, upi address, payment address, virtual payment address",
         }),
-        expiry: z.optional(whole({ examples: ["30", "30"], synonyms: ["expires", "expiry minutes"] })),
+        expiry: z.optional(whole({ examples: ["30", "30"], synonyms: "expires, expiry minutes" })),
       }),
       payee: "vpa",
       alsoPayment: ["currency"],

@@ -16,10 +16,10 @@ export const loans = operation({
         borrower_id: id({
           sensitive: "account",
           examples: ["BRW-0001", "BRW-0002"],
-          synonyms: ["borrower", "customer id", "applicant id"],
+          synonyms: "borrower, customer id, applicant id",
         }),
-        amount: amount({ examples: ["50000.00", "75000.00"], synonyms: ["loan amount", "principal", "amt"] }),
-        tenure: whole({ examples: ["12", "24"], synonyms: ["term", "loan tenure", "months"] }),
+        amount: amount({ examples: ["50000.00", "75000.00"], synonyms: "loan amount, principal, amt" }),
+        tenure: whole({ examples: ["12", "24"], synonyms: "term, loan tenure, months" }),
       }),
       payee: "borrower_id",
       alsoPayment: ["tenure"],

@@ -22,7 +22,8 @@ export interface FieldFacts {
 
 export const FIELD_FACTS: z.core.$ZodRegistry<FieldFacts> = z.registry<FieldFacts>();
 
-type Facts = Omit<FieldFacts, "kind">;
+/** `synonyms`: with a comma between them. */
+type Facts = Omit<FieldFacts, "kind" | "synonyms"> & { readonly synonyms: string };
 
 /** Digits as JSON writes a whole number. */
 const WHOLE = /^(?:0|[1-9][0-9]{0,15})$/;
@@ -43,10 +44,8 @@ const SHAPES: Readonly<Record<string, RegExp>> = { account: ACCOUNT, ifsc: IFSC,
 
 /** Text in a file that has this form, and is not empty. */
 function field(kind: FieldFacts["kind"], facts: Facts, form: RegExp): z.ZodMiniString {
-  return z
-    .string()
-    .check(z.regex(form))
-    .register(FIELD_FACTS, { kind, ...facts });
+  const schema = z.string().check(z.regex(form));
+  return schema.register(FIELD_FACTS, { kind, ...facts, synonyms: facts.synonyms.split(", ") });
 }
 
 export const text = (facts: Facts): z.ZodMiniString => field("text", facts, facts.isLong ? MANY_LINES : ONE_LINE);
@@ -67,7 +66,7 @@ export interface Form {
   /** The field that says who receives or owes the money. */
   readonly payee: string;
   /** What makes a payment beside payee and amount (DESIGN §2). */
-  readonly alsoPayment: readonly string[];
+  readonly alsoPayment?: readonly string[];
 }
 
 /** One operation of §1: everything that is particular to it. Adding one is adding such a file and naming it once. */

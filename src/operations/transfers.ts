@@ -17,17 +17,16 @@ export const transfers = operation({
         from_account: id({
           sensitive: "account",
           examples: ["ACC-OPS-01", "ACC-OPS-01"],
-          synonyms: ["source account", "debit account", "sender account"],
+          synonyms: "source account, debit account, sender account",
         }),
         to_account: id({
           sensitive: "account",
           examples: ["ACC-PETTY-07", "ACC-PETTY-08"],
-          synonyms: ["target account", "destination account", "credit account", "receiver account"],
+          synonyms: "target account, destination account, credit account, receiver account",
         }),
-        amount: amount({ examples: ["2500.00", "300.00"], synonyms: ["transfer amount", "amt"] }),
+        amount: amount({ examples: ["2500.00", "300.00"], synonyms: "transfer amount, amt" }),
       }),
       payee: "to_account",
-      alsoPayment: [],
     },
   ],
 });

@@ -4,7 +4,7 @@ import { normalizeName } from "../column-name.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { OUR_NAMES } from "./columns.ts";
-import { assertHeader, guardsOf, underTable } from "./lines.ts";
+import { assertHeader, underTable, withoutGuard } from "./lines.ts";
 import { COLUMNS_MAX, PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX, type Row, type Source, type Table } from "./row.ts";
 import { readText } from "./text.ts";
 
@@ -60,7 +60,7 @@ async function readHeader(source: CsvSource): Promise<Header> {
     for (const record of records) {
       row += 1;
       if (isBlank(record)) continue;
-      const names = record.map(guardsOf(record));
+      const names = record.map(withoutGuard);
       assertHeader(names, row, source.refuse);
       return { names, row };
     }
@@ -70,7 +70,6 @@ async function readHeader(source: CsvSource): Promise<Header> {
 
 async function* readRows(source: CsvSource, header: Header, remarks: Fault[]): AsyncGenerator<readonly Row[]> {
   const columns = header.names;
-  const withoutGuard = guardsOf(columns);
   const nameless = columns.flatMap((name, at) => (name.trim() === "" ? [at] : []));
   let number = 0;
   let first = 0;
@@ -148,6 +147,7 @@ async function* readRecords(source: CsvSource): AsyncGenerator<RecordPage> {
 
 /** One record for all empty lines: there may be millions of them. */
 const BLANK_RECORD = [""];
+const LINE_END_OR_QUOTE = /["\r\n]/g;
 /** A record with quotes up to its line end; one between two quotes belongs to the cell. */
 const QUOTED = /[^"\r\n]*(?:"[^"]*"[^"\r\n]*)*(?=[\r\n])/y;
 
@@ -156,43 +156,30 @@ function cutRecords(text: string, isEnd: boolean, row: number, source: CsvSource
   const { delimiter } = source;
   const records: string[][] = [];
   const odd: OddRecord[] = [];
-  const find = (character: string, from: number): number => {
-    const found = text.indexOf(character, from);
-    return found < 0 ? text.length : found;
-  };
-  let [lineFeed, carriageReturn, quote] = [find("\n", 0), find("\r", 0), find('"', 0)];
   let at = 0;
   let endsOpen = false;
   while (at < text.length) {
-    let stop = Math.min(lineFeed, carriageReturn);
-    const isQuoted = quote < stop;
+    LINE_END_OR_QUOTE.lastIndex = at;
+    let stop = LINE_END_OR_QUOTE.test(text) ? LINE_END_OR_QUOTE.lastIndex - 1 : text.length;
+    const isQuoted = text.startsWith('"', stop);
     if (isQuoted) {
       QUOTED.lastIndex = at;
       stop = QUOTED.test(text) ? QUOTED.lastIndex : text.length;
-      if (lineFeed < stop) lineFeed = find("\n", stop);
-      if (carriageReturn < stop) carriageReturn = find("\r", stop);
-      quote = find('"', stop);
     }
     if (stop - at > RECORD_CHARACTERS_MAX) {
       parseOdd(odd, records, row, source);
       const place = { row: row + records.length };
       throw source.refuse("record_too_long", { most: RECORD_CHARACTERS_MAX }, place);
     }
-    const isCarriageReturn = carriageReturn === stop && stop < text.length;
-    const next = Math.min(isCarriageReturn && lineFeed === stop + 1 ? stop + 2 : stop + 1, text.length);
+    const next = Math.min(text.startsWith("\r\n", stop) ? stop + 2 : stop + 1, text.length);
     // a line feed may follow in the next piece
-    if (!isEnd && (stop === text.length || (isCarriageReturn && stop + 1 === text.length))) break;
-    if (isQuoted) {
-      const cells = cutAtQuotes(text.slice(at, stop), delimiter);
-      if (!cells) odd.push({ index: records.length, text: text.slice(at, next) });
-      records.push(cells ?? []);
-    } else {
-      records.push(stop === at ? BLANK_RECORD : text.slice(at, stop).split(delimiter));
-    }
+    if (!isEnd && (stop === text.length || (next === text.length && text.endsWith("\r")))) break;
+    const record = text.slice(at, stop);
+    const cells = isQuoted ? cutAtQuotes(record, delimiter) : record.split(delimiter);
+    if (!cells) odd.push({ index: records.length, text: text.slice(at, next) });
+    records.push(record === "" || !cells ? BLANK_RECORD : cells);
     endsOpen = stop === text.length;
     at = next;
-    if (lineFeed < at) lineFeed = find("\n", at);
-    if (carriageReturn < at) carriageReturn = find("\r", at);
   }
   parseOdd(odd, records, row, source);
   return { records, endsOpen, end: at };

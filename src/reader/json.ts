@@ -171,19 +171,22 @@ function createRowReader(refuse: Refuse): (text: string, number: number) => Row 
   };
 }
 
+const TEXT = /"[^"\\]*(?:\\[^][^"\\]*)*"/y;
+const SCALAR = /[^,:\]} \n\r\t]*(?=[,:\]} \n\r\t])/y;
+/** Up to the next bracket or brace that stands in no text. */
+const BRACKET = /[^"[\]{}]*(?:"[^"\\]*(?:\\[^][^"\\]*)*"[^"[\]{}]*)*[[\]{}]/y;
+const KEY = /\s*[{,]\s*("[^"\\]*(?:\\[^][^"\\]*)*")\s*:\s*/y;
+
 /** The members of an object that JSON.parse accepts, with the very characters of its values. */
 function membersOf(text: string): { readonly keys: readonly string[]; readonly cells: readonly Cell[] } {
   const keys: string[] = [];
   const cells: Cell[] = [];
-  let at = skipSpace(text, 1);
-  while (text[at] === '"') {
-    const keyEnd = endOfValue(text, at) ?? text.length;
-    keys.push(stringOf(text.slice(at, keyEnd)));
-    const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    const end = endOfValue(text, start) ?? text.length;
-    cells.push(cellOf(text.slice(start, end)));
-    at = skipSpace(text, end);
-    if (text[at] === ",") at = skipSpace(text, at + 1);
+  KEY.lastIndex = 0;
+  for (let key = KEY.exec(text)?.[1]; key !== undefined; key = KEY.exec(text)?.[1]) {
+    const start = KEY.lastIndex;
+    KEY.lastIndex = endOfValue(text, start) ?? text.length;
+    keys.push(stringOf(key));
+    cells.push(cellOf(text.slice(start, KEY.lastIndex)));
   }
   return { keys, cells };
 }
@@ -198,47 +201,31 @@ function cellOf(source: string): Cell {
   return source.startsWith('"') ? stringOf(source) : { token: TOKENS[source.charAt(0)] ?? "number", source };
 }
 
-const CODES = { '"': 0x22, "[": 0x5b, "\\": 0x5c, "]": 0x5d, "{": 0x7b, "}": 0x7d } as const;
-const SCALAR = /[^,:\]} \n\r\t]*(?=[,:\]} \n\r\t])/y;
+const BEGINNINGS: Readonly<Record<string, RegExp>> = { '"': TEXT, "{": BRACKET, "[": BRACKET };
 
 /**
  * The index behind the JSON value that begins at `from`; undefined where the text ends before it. Only brackets, braces
- * and strings are looked at; JSON.parse judges the rest. Linear, without recursion.
+ * and texts are looked at; JSON.parse judges the rest.
  */
 function endOfValue(text: string, from: number): number | undefined {
-  const first = text.charAt(from);
-  if (first === '"') return endOfString(text, from);
-  SCALAR.lastIndex = from;
-  if (first !== "{" && first !== "[") return SCALAR.test(text) ? SCALAR.lastIndex : undefined;
+  const step = BEGINNINGS[text.charAt(from)] ?? SCALAR;
+  step.lastIndex = from;
   let depth = 0;
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === CODES['"']) at = (endOfString(text, at) ?? text.length) - 1;
-    else if (code === CODES["{"] || code === CODES["["]) depth += 1;
-    else if (code === CODES["}"] || code === CODES["]"]) depth -= 1;
-    if (depth === 0) return at + 1;
-  }
-  return undefined;
-}
-
-/** The index behind the string whose opening quote stands at `from`. */
-function endOfString(text: string, from: number): number | undefined {
-  for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
-    let backslash = quote - 1;
-    while (text.charCodeAt(backslash) === CODES["\\"]) backslash -= 1;
-    if ((quote - backslash) % 2 === 1) return quote + 1;
+  while (step.test(text)) {
+    const end = step.lastIndex;
+    if (step === BRACKET) depth += "[{".includes(text.charAt(end - 1)) ? 1 : -1;
+    if (depth === 0) return end;
   }
   return undefined;
 }
 
 /** The first index at or after `from` that is not white space of JSON. */
 function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (SPACES.has(text.charCodeAt(at))) at += 1;
-  return at;
+  SPACE.lastIndex = from;
+  return SPACE.test(text) ? SPACE.lastIndex : from;
 }
 
-const SPACES = new Set([0x20, 0x0a, 0x0d, 0x09]);
+const SPACE = /[ \n\r\t]+/y;
 
 function isJson(text: string): boolean {
   try {

@@ -3,7 +3,7 @@ import { fieldsToFill, unitInName, type AmountUnit, type Mapping } from "../conf
 import { OPERATIONS, type OperationName } from "../operations/index.ts";
 import type { Form } from "../operations/operation.ts";
 import { knownColumns, missingFields } from "./columns.ts";
-import type { Template } from "./templates.ts";
+import type { Template } from "./mapping.ts";
 
 /** Everything that a proposal is made of. */
 export interface ProposalClues {

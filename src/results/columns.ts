@@ -1,12 +1,19 @@
+import { join } from "node:path";
+import { FirstOfKind } from "../checks/check-file.ts";
 import { normalizeName } from "../column-name.ts";
 import type { FileFormat } from "../file-format.ts";
-import type { RowRecord } from "../journal/store.ts";
+import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import { wordsOf } from "../messages/faults.ts";
+import { holdFault, tellHold } from "../messages/holds.ts";
+import { tellOutcome } from "../messages/outcomes.ts";
+import { told, type Fault, type Told } from "../messages/sentence.ts";
+import { ROW_SENTENCES } from "../messages/statuses.ts";
+import { operationNamed } from "../operations/index.ts";
 import { printable } from "../printable.ts";
 import type { Row, Table } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
-import { tellRow, type BatchOfRow } from "./row-text.ts";
 import { tableIn, type OutRow, type OutTable } from "./table.ts";
-import { statusOf } from "./totals.ts";
+import { recordsOf, statusOf } from "./totals.ts";
 import type { OutCell } from "./workbook.ts";
 
 interface Line {
@@ -87,4 +94,121 @@ export function isToCorrect(record: RowRecord): boolean {
 export function retryRow(row: Row, record: RowRecord, batch: BatchOfRow): OutRow {
   const { text, todo } = tellRow(record, batch);
   return { before: [], row, after: [`${text} → ${todo}`, `${batch.id}:${record.row}`] };
+}
+
+/** The batch of a row, as far as its line in the results tells of it. */
+export type BatchOfRow = Pick<BatchRecord, "id" | "phase" | "fileName">;
+
+const FAULTS_SHOWN = 5;
+const RESPONSE_SAID_MAX = 120;
+
+/** What a person reads of one row in results and report: what happened, and what to do. */
+export function tellRow(record: RowRecord, batch: BatchOfRow): Told {
+  const { correctedBy, notices } = record;
+  let said = ofState(record, batch);
+  // what was wrong stays said; nothing is left to do about it
+  if (correctedBy) {
+    const place = correctedBy.batch === batch.id ? "this file" : `batch ${correctedBy.batch}`;
+    said = told(ROW_SENTENCES.corrected, { said: open(said.text), row: correctedBy.row, place });
+  }
+  if (notices.length === 0) return said;
+  return told(ROW_SENTENCES.noticed, { said: open(said.text), notes: listOf(notices), todo: said.todo });
+}
+
+function ofState(record: RowRecord, batch: BatchOfRow): Told {
+  const { state } = record;
+  switch (state) {
+    case "accepted":
+    case "rejected":
+    case "unknown":
+    case "not_sent":
+      return ofOutcome(record, batch);
+    case "ready":
+      if (record.onItsWay) return told(ROW_SENTENCES.on_its_way);
+      return told(ROW_SENTENCES[batch.phase === "cancelled" ? "cancelled" : "ready"]);
+    case "invalid": {
+      const todos = new Set(record.faults.slice(0, FAULTS_SHOWN).map((fault) => wordsOf(fault).todo));
+      const todo = printable([...todos].filter(Boolean).join(" "));
+      return told(ROW_SENTENCES.invalid, { faults: listOf(record.faults), todo });
+    }
+    case "held":
+    case "duplicate":
+      return told(ROW_SENTENCES[state], whyOf(record, batch));
+    case "cancelled":
+    case "settled_done":
+    case "settled_not_done":
+      return told(ROW_SENTENCES[state], { by: printable(record.settledBy ?? "a person", 80), batch: batch.id });
+  }
+}
+
+const ACCEPTED = new Map<string, Told>();
+
+function ofOutcome(record: RowRecord, { id, phase }: BatchOfRow): Told {
+  const { state, code = "", operation, httpStatus, durationMs } = record;
+  // what most rows are: nothing of it depends on the row
+  const usual = code === "accepted" && operation && ACCEPTED.get(operation);
+  if (usual) return usual;
+  const accepted = operation === undefined ? "Accepted" : operationNamed(operation).accepted;
+  const response = record.response && printable(record.response.trim(), RESPONSE_SAID_MAX);
+  const facts = { batch: id, accepted, httpStatus, durationMs, response };
+  const outcome = tellOutcome(code, facts) ?? { text: code, todo: "" };
+  if (code === "accepted" && operation) ACCEPTED.set(operation, outcome);
+  const isLeft = phase === "cancelled" && (state === "not_sent" || goesAgainAsItIs(record));
+  return isLeft ? { ...outcome, todo: told(ROW_SENTENCES.cancelled).todo } : outcome;
+}
+
+/** All reasons are told at once; what to do is said by the first, which gave the row its state. */
+function whyOf(record: RowRecord, { id, fileName }: BatchOfRow): { readonly why: string; readonly todo: string } {
+  const about = { batch: id, row: record.row, file: fileName };
+  const texts = [...untold(record).map((reason) => tellHold(reason, about)), ...record.faults.map(wordsOf)];
+  const [first] = record.reasons.map((reason) => tellHold(reason, about));
+  return {
+    why: printable(texts.map(({ text }) => text).join("; ")),
+    todo: printable((first ?? texts[0])?.todo ?? ""),
+  };
+}
+
+/** Reasons that no column of the file says, too. */
+function untold({ reasons, faults }: RowRecord): RowRecord["reasons"] {
+  return reasons.filter(({ code }) => !faults.some((fault) => fault.code === code));
+}
+
+/** `ifsc_code (G14): "SBIN00123" has 9 characters; …`. */
+function listOf(faults: readonly Fault[]): string {
+  const shown = faults.slice(0, FAULTS_SHOWN).map((fault) => {
+    const place = [fault.column, fault.cell && `(${fault.cell})`].filter(Boolean).join(" ");
+    return `${place && `${place}: `}${wordsOf(fault).text}`;
+  });
+  const more = faults.length - FAULTS_SHOWN;
+  return printable(`${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}`);
+}
+
+/** Without its full stop: the sentence goes on. */
+function open(text: string): string {
+  return text.replace(/\.$/, "");
+}
+
+/** Why rows are invalid or held: the first of each kind, in input order. `file`: as `paydrop run` takes it. */
+export class FirstFaults {
+  readonly #file: string;
+  readonly invalid = new FirstOfKind();
+  readonly held = new FirstOfKind();
+
+  constructor({ folder, fileName }: Pick<BatchRecord, "folder" | "fileName">) {
+    this.#file = join(folder, fileName);
+  }
+
+  add(record: RowRecord): void {
+    const { row, state, faults, correctedBy, batch } = record;
+    if (state === "invalid" && !correctedBy) this.invalid.add(faults);
+    if (state !== "held") return;
+    this.held.add([...faults, ...untold(record).map((reason) => holdFault(reason, { batch, row, file: this.#file }))]);
+  }
+}
+
+/** Why rows of a batch are held: the first of each kind. */
+export async function firstHeld(store: Pick<JournalStore, "rows">, batch: BatchRecord): Promise<readonly Fault[]> {
+  const faults = new FirstFaults(batch);
+  for await (const page of recordsOf(store, batch.id, { states: ["held"] })) for (const one of page) faults.add(one);
+  return faults.held.first;
 }

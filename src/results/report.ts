@@ -7,7 +7,7 @@ import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import type { Row, Table } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
-import { tellRow } from "./row-text.ts";
+import { tellRow } from "./columns.ts";
 import { assertControlTotals, exitCodeOfBatch, lockstep, occurringIn } from "./totals.ts";
 import { recordsOf, statusOf, TotalsCollector } from "./totals.ts";
 

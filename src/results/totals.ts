@@ -1,13 +1,11 @@
 import { join } from "node:path";
-import { formatUnits, unitsOf } from "../amount.ts";
-import { ACCOUNTS_MAX, OTHER_ACCOUNTS } from "../checks/check-file.ts";
+import { formatUnits, Sums, unitsOf } from "../amount.ts";
+import { AccountSums } from "../checks/check-file.ts";
 import { NO_PAYMENT } from "../checks/check-row.ts";
-import type { AccountTotals, ByStatus, ResultStatus } from "../events.ts";
+import type { ByStatus, ResultStatus } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import type { BatchRecord, JournalStore, RowFilter, RowRecord, Tallies, Tally } from "../journal/store.ts";
-import { maskAccountId } from "../mask.ts";
 import { nextSteps, STATUSES, type SomeRows, type StepFacts } from "../messages/statuses.ts";
-import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
 
@@ -92,20 +90,14 @@ function sumOf(tallies: readonly Tally[]): Tally {
 /** Rows and exact sums of a batch, and what of its rows a person must know. */
 export type Totals = ReturnType<TotalsCollector["totals"]>;
 
-interface Sum {
-  rows: number;
-  units: bigint;
-}
-
-type Sums = Map<ResultStatus, Sum>;
-
 const LOOKED_AT: ReadonlySet<ResultStatus> = new Set(["unknown", "rejected", "invalid", "held"]);
 const ROWS_TO_LOOK_AT_MAX = 20;
 const NO_ACCOUNT = "(none)";
 
 /** Adds up row by row; memory does not grow with the rows. */
 export class TotalsCollector {
-  readonly #accounts = new Map<string, Sums>();
+  readonly #accounts = new AccountSums<ResultStatus>();
+  readonly #byStatus = new Sums<ResultStatus>();
   readonly #rowsToLookAt: Partial<Record<ResultStatus, number[]>> = {};
   readonly #remarked = { without_amount: 0, noticed: 0, corrected_since: 0 };
   #noticedFirst: number | undefined;
@@ -114,10 +106,10 @@ export class TotalsCollector {
   add(record: RowRecord, debitAccount = NO_ACCOUNT): void {
     const { amount, row, notices, correctedBy } = record;
     const status = statusOf(record);
-    const sum = this.#sumOf(debitAccount, status);
-    sum.rows += 1;
-    if (amount !== undefined) sum.units += unitsOf(amount);
-    else if (record.code !== NO_PAYMENT) this.#remarked.without_amount += 1;
+    const units = amount === undefined ? 0n : unitsOf(amount);
+    this.#byStatus.add(status, units);
+    this.#accounts.add(debitAccount, status, units);
+    if (amount === undefined && record.code !== NO_PAYMENT) this.#remarked.without_amount += 1;
     if (notices.length > 0) {
       this.#remarked.noticed += 1;
       this.#noticedFirst ??= row;
@@ -135,50 +127,16 @@ export class TotalsCollector {
    * look at. `goesAgain`: rejected rows that were refused for the key or the address.
    */
   totals() {
-    const accounts = this.#accountTotals();
-    const all = occurringIn(
-      Object.groupBy(
-        accounts.flatMap(({ byStatus }) => occurringIn(byStatus)),
-        ([status]) => status,
-      ),
-    );
-    const byStatus = Object.fromEntries(
-      all.map(([status, tallies]) => [status, sumOf(tallies.map(([, tally]) => tally))]),
-    );
+    const accounts = this.#accounts.totals();
     const remarks = Object.entries(this.#remarked).filter(([, rows]) => rows > 0);
     return {
-      total: sumOf(Object.values(byStatus)),
-      byStatus: byStatus as ByStatus,
+      total: this.#byStatus.total,
+      byStatus: Object.fromEntries(occurringIn(Object.fromEntries(this.#byStatus.tallies))) as ByStatus,
       accounts: accounts.some(({ account }) => account !== NO_ACCOUNT) ? accounts : [],
       rowsToLookAt: this.#rowsToLookAt as Readonly<Partial<Record<ResultStatus, readonly number[]>>>,
       goesAgain: this.#goesAgain,
       remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst } })),
     };
-  }
-
-  #sumOf(account: string, status: ResultStatus) {
-    const isKnown = this.#accounts.has(account) || this.#accounts.size < ACCOUNTS_MAX;
-    const name = isKnown ? account : OTHER_ACCOUNTS;
-    const sums = this.#accounts.get(name) ?? new Map<ResultStatus, Sum>();
-    this.#accounts.set(name, sums);
-    const sum = sums.get(status) ?? { rows: 0, units: 0n };
-    sums.set(status, sum);
-    return sum;
-  }
-
-  /** Two accounts may look the same when they are masked: the later ones get a number, in the order of the file. */
-  #accountTotals(): AccountTotals[] {
-    const times = new Map<string, number>();
-    return [...this.#accounts].map(([name, sums]) => {
-      const masked = printable(maskAccountId(name), 60);
-      const time = (times.get(masked) ?? 0) + 1;
-      times.set(masked, time);
-      const account = time === 1 ? masked : `${masked} (${time})`;
-      const tallies = [...sums].map(
-        ([status, { rows, units }]) => [status, { rows, amount: formatUnits(units) }] as const,
-      );
-      return { account, total: sumOf(tallies.map(([, tally]) => tally)), byStatus: Object.fromEntries(tallies) };
-    });
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/commands/map.ts";
 import { loadSettings } from "../../src/config/load.ts";
-import { TEMPLATES } from "../../src/reader/templates.ts";
+import { TEMPLATES } from "../../src/reader/mapping.ts";
 import { called } from "../support/calls.ts";
 import type { Ended } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";

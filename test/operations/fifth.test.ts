@@ -22,12 +22,11 @@ export const refunds = operation({
   forms: [
     {
       schema: z.object({
-        payee: id({ sensitive: "account", examples: ["CUST-0001", "CUST-0002"], synonyms: ["customer"] }),
-        amount: amount({ examples: ["10.00", "12.50"], synonyms: [] }),
-        reason: text({ examples: ["returned", "damaged"], synonyms: ["refund reason"] }),
+        payee: id({ sensitive: "account", examples: ["CUST-0001", "CUST-0002"], synonyms: "customer" }),
+        amount: amount({ examples: ["10.00", "12.50"], synonyms: "amt" }),
+        reason: text({ examples: ["returned", "damaged"], synonyms: "refund reason" }),
       }),
       payee: "payee",
-      alsoPayment: [],
     },
   ],
 });

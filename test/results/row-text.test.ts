@@ -4,7 +4,7 @@ import { wordsOf } from "../../src/messages/faults.ts";
 import { tellHold } from "../../src/messages/holds.ts";
 import type { Told } from "../../src/messages/sentence.ts";
 import type { Reason } from "../../src/duplicates/seen.ts";
-import { tellRow } from "../../src/results/row-text.ts";
+import { tellRow } from "../../src/results/columns.ts";
 import { rowRecord } from "../support/records.ts";
 
 const REASONS: readonly Reason[] = [
