@@ -18,9 +18,7 @@ export const EXIT_CODES = [
 
 const GRAVEST_FIRST: readonly number[] = [1, 74, 78, 2, 4, 7, 5, 3, 6, 75, 0];
 
-/**
- * The code that speaks for several (DESIGN §10): 1, a failure, where one is not in the table; 0 where there are none.
- */
+/** The code that speaks for several (DESIGN §10); one that is not in the table is a failure. */
 export function gravest(codes: readonly number[]): number {
   if (codes.some((code) => !GRAVEST_FIRST.includes(code))) return 1;
   return GRAVEST_FIRST.find((code) => codes.includes(code)) ?? 0;

@@ -1,4 +1,6 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { spoolPath } from "../src/state-dir.ts";
 import { TestDesk, transfers } from "./support/desk.ts";
 
 const PAYOUTS = `debit_account_id,bene_id,bene_bank_id,amount,payment_mode\r\nACC-1,BENE-1,1,5.00,NEFT\r\n`;
@@ -77,4 +79,42 @@ test("the same address in the other environment → nothing goes, unless a perso
   desk.config = { ...other, accept_destination: true };
   await desk.run("pay.csv", undefined, count);
   expect(sent).toBe(2);
+});
+
+test("paid by another file while a person reads the question → held, not sent", async () => {
+  const desk = await TestDesk.open();
+  const payment = transfers(["T1", "1.00"]);
+  let sent = 0;
+  const count = (): undefined => void (sent += 1);
+  desk.confirm = async () => {
+    desk.confirm = undefined;
+    await desk.run("other.csv", `${payment}\r\n`, count);
+    return true;
+  };
+  expect(await desk.run("pay.csv", payment, count)).toMatchObject({ exitCode: 6, requests: 0 });
+  expect(sent).toBe(1);
+});
+
+test("a spreadsheet took zeros in front → no second payment, and no quiet correction", async () => {
+  const desk = await TestDesk.open();
+  const first = await desk.run("pay.csv", transfers(["00012345", "5.00"], ["00067890", "6.00"]), (payload) =>
+    payload.includes("67890") ? 422 : 200,
+  );
+  expect(await desk.run("again.csv", transfers(["12345", "5.00"]))).toMatchObject({ exitCode: 6, requests: 0 });
+  const retry = `from_account,to_account,amount,retry_of\r\nACC-OPS-01,67890,6.00,${first.batch}:3\r\n`;
+  const { batch, ...report } = await desk.run("retry.csv", retry);
+  expect(report).toMatchObject({ exitCode: 6, requests: 0 });
+  const [row] = await desk.store.rows({ batch });
+  expect(row?.reasons).toEqual([expect.objectContaining({ code: "correction", isOtherPayee: true, zeros: -3 })]);
+});
+
+test("a payload that was changed on the disk → is not sent", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", transfers(["T1", "1.00"], ["T2", "2.00"]), () => 401);
+  const spool = spoolPath(desk.config.state_dir, batch);
+  writeFileSync(spool, readFileSync(spool, "utf8").replace("T2", "T9"));
+  const sent: string[] = [];
+  const error = await desk.run("pay.csv", undefined, (payload) => void sent.push(payload)).catch((thrown: unknown) => thrown); // prettier-ignore
+  expect(error).toMatchObject({ reason: "spool_damaged" });
+  expect(sent.filter((payload) => !payload.includes("T1"))).toEqual([]);
 });

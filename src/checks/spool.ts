@@ -1,12 +1,19 @@
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { crc32 } from "node:zlib";
 import { giveToOwner } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
 
 const WRITTEN_CHARACTERS = 1 << 18;
 /** Rows leave in about the order in which they lie there: one read is good for hundreds of them. */
 const READ_BYTES = 1 << 16;
-const LINE_FEED = 10;
+
+/** Where a payload lies in the spool, in bytes, and its checksum: what was changed there since is not sent (I7). */
+export interface Lying {
+  readonly place: number;
+  readonly size: number;
+  readonly crc: number;
+}
 
 /**
  * Makes the payload spool of a batch (DESIGN §2), one payload a line in row order (0600): what an earlier try of the same
@@ -24,13 +31,13 @@ export function createSpool(path: string) {
     waiting = "";
   };
   return {
-    add(payload: string): { readonly place: number; readonly size: number } {
+    add(payload: string): Lying {
       const place = end;
       const size = Buffer.byteLength(payload);
       end += size + 1;
       waiting += `${payload}\n`;
       if (waiting.length >= WRITTEN_CHARACTERS) flush();
-      return { place, size };
+      return { place, size, crc: crc32(payload) };
     },
     close(): void {
       try {
@@ -47,8 +54,8 @@ export function createSpool(path: string) {
 }
 
 /**
- * Payloads are read from it byte for byte as they were checked (I7). Throws PaydropError `spool_missing` here, and where no
- * whole line stands in the place `spool_damaged`: nothing of it may be sent.
+ * Payloads are read from it byte for byte as they were checked (I7). Throws PaydropError `spool_missing` here, and where another text lies in the place
+ * `spool_damaged`: nothing of it may be sent.
  */
 export function openSpool(path: string) {
   let file: number;
@@ -68,13 +75,9 @@ export function openSpool(path: string) {
     return window.subarray(from - windowAt, from - windowAt + size);
   };
   return {
-    read(place: number, size: number): string {
-      // the line ends before and behind it are read, too: they show that the place is right
-      const from = Math.max(0, place - 1);
-      const bytes = bytesAt(from, place - from + size + 1);
-      const isWhole = (place === 0 || bytes[0] === LINE_FEED) && bytes.at(-1) === LINE_FEED;
-      const payload = bytes.toString("utf8", place - from, bytes.length - 1);
-      if (isWhole && bytes.length === place - from + size + 1 && /^\{[^\n]*\}$/.test(payload)) return payload;
+    read({ place, size, crc }: Lying): string {
+      const bytes = bytesAt(place, size);
+      if (bytes.length === size && crc32(bytes) === crc) return bytes.toString("utf8");
       throw new PaydropError("spool_damaged", { path });
     },
     close: (): void => closeSync(file),

@@ -7,10 +7,7 @@ import { journalPath, snapshotPath } from "../state-dir.ts";
 import { daySaid, say, summarize, type Call } from "./command.ts";
 import { withWork } from "./open-work.ts";
 
-/**
- * Copies the journal while it is in use, with the private copies and payloads that it knows, into a new folder: a state
- * directory that can take its place. The journal first: what it knows lies there already.
- */
+/** The journal first: the private copies and payloads that it knows lie there already. */
 export function backup(call: Call): Promise<number> {
   const folder = resolve(call.operands[0] ?? "");
   if (existsSync(folder)) throw new PaydropError("exists", { name: folder });
@@ -29,10 +26,7 @@ export function backup(call: Call): Promise<number> {
   });
 }
 
-/**
- * Removes answers of old batches that are over, and all private copies and payloads that no other batch needs; what tells
- * a duplicate stays. Their results cannot be written again.
- */
+/** Private copies and payloads go that no other batch needs; what tells a duplicate stays. */
 export function purge(call: Call): Promise<number> {
   const before = daySaid(call, "before");
   return withWork(call, "send", async ({ store }, config) => {

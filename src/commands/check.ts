@@ -48,10 +48,7 @@ async function tellOne(call: Call, config: Config, path: string): Promise<number
   }
 }
 
-/**
- * What `paydrop check` tells of a file: as `run` does it, on a copy of the journal that is thrown away together with the
- * copy of the file. `isAll`: every fault, not only the first of a kind.
- */
+/** As `run` does it, on a copy of the journal that is thrown away together with the copy of the file. */
 export async function checkOne(path: string, config: Config, isAll = false): Promise<CheckedFile> {
   const folder = mkdtempSync(join(tmpdir(), "paydrop-check-"));
   try {

@@ -17,7 +17,7 @@ import { asWord, printable } from "../printable.ts";
 import { inColumns, textOf } from "../screen/look.ts";
 import { show, textsOf, type Call } from "./command.ts";
 
-/** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request; changes nothing. */
+/** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request. */
 export async function run(call: Call): Promise<number> {
   const loaded = loadSettings(call, "read");
   const { config, origins } = loaded;
@@ -84,10 +84,7 @@ async function withJournal<T>(stateDir: string, ask: (store: JournalStore) => Pr
   return ask(store).finally(() => store.close());
 }
 
-/**
- * An inbox: readable and writable, apart from state and settings, not a way in for everybody; and whether anything goes
- * from it: the journal knows it as held, a STOP lies there, or another journal's mark (I12).
- */
+/** An inbox: its rights, apart from state and settings, and whether anything goes from it (held, STOP, mark). */
 async function inboxFindings(inbox: string, { config, file = "/" }: Loaded): Promise<Finding[]> {
   const what = `inbox ${inbox}`;
   const { state_dir: state } = config;

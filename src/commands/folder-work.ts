@@ -30,10 +30,7 @@ export interface FolderListener {
 /** Why a folder is held, and since when. */
 export type Hold = Awaited<ReturnType<Work["store"]["heldFolders"]>>[number];
 
-/**
- * What is done with one file or batch of an inbox, what is answered beside it, and what is told of it. What `process` and
- * `goOn` throw ends the work on the folder.
- */
+/** What is done with a file or batch of an inbox, and answered beside it. What `process` throws ends the work there. */
 export function folderWork(opened: Work, folder: string, listener: FolderListener, isOnce: boolean) {
   const failure = new AbortController();
   const { store, config, who, now, isTrial } = opened;
@@ -212,7 +209,10 @@ function isOfThisAlone(error: unknown): boolean {
   return ["config", "destination"].includes(error.code) || /^(?:spool_|copy_missing$)/.test(error.reason);
 }
 
-const REJECTED_FOR = filtersOf("run").flatMap(({ states, codes = [] }) => (states?.includes("rejected") ? codes : []));
+/** Why rows were rejected that go again by themselves. */
+export const REJECTED_FOR = filtersOf("run").flatMap(({ states, codes = [] }) =>
+  states?.includes("rejected") ? codes : [],
+);
 
 export const shown = (path: string): string => printable(basename(path), 200);
 export const resumeCommand = (folder: string): string => `paydrop resume --inbox ${asWord(folder)} --by NAME`;

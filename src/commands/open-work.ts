@@ -102,10 +102,7 @@ async function endOfDead({ store }: OpenedWork, open: (mode: Mode) => Promise<Op
   );
 }
 
-/**
- * For a person's act: in mode `send`, so that rows which an ended process left on their way have their end first (I4), or
- * beside the process that sends.
- */
+/** For a person's act: in mode `send`, so that rows that an ended process left on their way are unknown first (I4). */
 export async function openEither<T>(
   open: (mode: "send" | "act") => Promise<T>,
 ): Promise<readonly [T, isSender: boolean]> {
@@ -161,10 +158,7 @@ export function actSaid(call: Call, work: Work, kind: Act["kind"], batch: string
   return { ...actOf(work, kind, note === undefined ? {} : { note }), batch };
 }
 
-/**
- * After an act: what lies beside the file must say so. While rows of the batch are on their way, the process that sends
- * them writes the results at its end. Gives the exit code.
- */
+/** After an act what lies beside the file must say so; a process that sends the batch writes it at its end. */
 export async function writeAfter(work: Work, id: string): Promise<number> {
   await work.store.setBatch(id, { owesResults: true });
   const [batch] = await work.store.batches({ id });

@@ -101,10 +101,7 @@ export function release(call: Call): Promise<number> {
 
 const RETRY = 'paydrop retry BATCH --rejected --by NAME --reason "there are funds now"';
 
-/**
- * Rows not sent, settled as not done, or refused for the key or the address go again; with `--rejected`, by a named
- * person, those that were refused for themselves, too, as they are.
- */
+/** What may go again; with `--rejected`, by a named person, also rows that were refused for themselves, as they are. */
 export function retry(call: Call): Promise<number> {
   return letGo(call, "retry", async (asked) => {
     const { work, batch } = asked;
@@ -141,10 +138,7 @@ async function woken({ work, batch: { id: batch }, act }: Asked, ...how: Paramet
   return { rows, stays: stay > 0 ? [told(ACTED.now_held, facts).text] : [] };
 }
 
-/**
- * `--inbox DIR --by NAME`: what a STOP, or an unclear answer, held goes on. Nothing is sent by it: the watcher of the
- * folder goes on, or its next run.
- */
+/** What a STOP, or an unclear answer, held goes on: by the watcher of the folder, or its next run. */
 function resumeInbox(call: Call, inbox: string): Promise<number> {
   return withWork(call, "act", async ({ store, who, now }, config) => {
     const by = personNamed(config, resumeCommand(inbox));

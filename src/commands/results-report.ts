@@ -4,7 +4,7 @@ import { writeAgain } from "../batch.ts";
 import { openKept } from "../checks/open-file.ts";
 import { accessLike, writeAtomically } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
-import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import * as place from "../results/place.ts";
 import { collectReport } from "../results/report.ts";
@@ -29,10 +29,7 @@ export function results(call: Call): Promise<number> {
   });
 }
 
-/**
- * Writes a page on a batch for people to read, print and sign. Exit 0; 74 when it could not lie beside the input; 75
- * while rows of it are on their way.
- */
+/** Exit 0; 74 when the page could not lie beside the input; 75 while rows of the batch are on their way. */
 export function report(call: Call): Promise<number> {
   return withWork(call, "read", async ({ store }, config) => {
     const { batch, file } = await batchSaid(store, call.operands[0]);
@@ -66,10 +63,7 @@ async function writePage(page: string, id: string, file: string): Promise<string
 }
 
 /** The batch that a person names by its id or, as a clerk does, by the file that it was made of. */
-async function batchSaid(
-  store: Pick<JournalStore, "batches">,
-  said: string | undefined,
-): Promise<{ readonly batch: BatchRecord; readonly file: string }> {
+async function batchSaid(store: Pick<JournalStore, "batches">, said: string | undefined) {
   if (said === undefined || !/[./\\]/.test(said)) {
     const batch = await knownBatch(store, said);
     return { batch, file: join(batch.folder, batch.fileName) };

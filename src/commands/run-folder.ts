@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Work } from "../batch.ts";
 import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
-import { Inbox, inboxFolders, stopFilesIn, type LookedFile } from "../intake/inbox.ts";
+import { createInbox, inboxFolders, stopFilesIn, type LookedFile } from "../intake/inbox.ts";
 import { mayGiveWork } from "../intake/names.ts";
 import { printable } from "../printable.ts";
 import { clearStaleAnswers } from "../results/answers.ts";
@@ -41,7 +41,7 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
   const ring = (): void => rests.abort();
   const desk = folderWork(work, folder, listener, isOnce);
   const queue = folderQueue(desk, isOnce ? Infinity : sweepMs, ring);
-  const inbox = new Inbox(folder, mode === "poll" ? patienceMs : settle, async (file) =>
+  const inbox = createInbox(folder, mode === "poll" ? patienceMs : settle, async (file) =>
     queue.pathsAtWork().has(file.path) ? "refused" : desk.isKnown(file),
   );
   let notReady: readonly LookedFile[] = [];
@@ -83,7 +83,7 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
     await queue.refill(complete.filter(({ fault }) => !fault));
     desk.saw(waiting());
     await desk.answerWaiting(waiting(), blocked(), ANSWER_AFTER_MS);
-    const nextMs = Math.min(sweepMs, inbox.looks.nextLookMs ?? Infinity);
+    const nextMs = Math.min(sweepMs, inbox.looks.nextLookMs() ?? Infinity);
     sweepAtMs = performance.now() + Math.max(LOOK_MIN_MS, nextMs);
   };
 
@@ -102,7 +102,7 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
 
   /** Nothing can go any more, and no file becomes complete in the time that one must lie still. */
   const isDone = (untilMs: number): boolean => {
-    const isStill = inbox.looks.nextLookMs === undefined || performance.now() > untilMs;
+    const isStill = inbox.looks.nextLookMs() === undefined || performance.now() > untilMs;
     return !queue.isWorking() && (blocked() !== undefined || isStill);
   };
 

@@ -16,10 +16,7 @@ import type { OpenedWork } from "./open-work.ts";
 import { runFolder } from "./run-folder.ts";
 import { folderListener, withSending, type Sending } from "./sending.ts";
 
-/**
- * Checks, sends and writes the results of one file after the other, and of all that is complete in a folder. The gravest
- * exit code speaks for all.
- */
+/** One file after the other, and all that is complete in a folder. The gravest exit code speaks for all. */
 export function run(call: Call): Promise<number> {
   return withSending(call, async (sending) => {
     const { config, isTrial, listening } = sending;
@@ -44,10 +41,7 @@ export function run(call: Call): Promise<number> {
   });
 }
 
-/**
- * Takes every file that is dropped into a folder, for ever. Exit 0 when it was asked to end, 7 when it cut a batch off;
- * 4 or 74 when what was on its way then ended with that.
- */
+/** Exit 0 when it was asked to end, 7 when it cut a batch off; 4 or 74 when what was on its way then ended with that. */
 export function watch(call: Call): Promise<number> {
   return withSending(call, async (sending) => {
     const { soft, hard } = sending.listening.signals;

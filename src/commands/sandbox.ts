@@ -16,10 +16,8 @@ export async function run(call: Call): Promise<number> {
     throw new PaydropError("port_taken", { flag: "--port", port: said, why: messageOf(error) });
   });
   const { url } = sandbox;
-  const variables = {
-    ...{ PAYDROP_BASE_URL: url, PAYDROP_API_KEY: sandbox.apiKey },
-    ...{ PAYDROP_AES_KEY: sandbox.aesKey, PAYDROP_AES_IV: sandbox.aesIv },
-  };
+  const { apiKey: PAYDROP_API_KEY, aesKey: PAYDROP_AES_KEY, aesIv: PAYDROP_AES_IV } = sandbox;
+  const variables = { PAYDROP_BASE_URL: url, PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV };
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`);
   call.stdout.write(config.json ? `${JSON.stringify({ type: "sandbox", url, variables })}\n` : lines.join(""));
   if (!config.quiet) call.stderr.write(`${told(ACTED.sandbox_runs, { url }).text}\n`);

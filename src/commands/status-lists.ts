@@ -63,32 +63,28 @@ const ACTS: Columns<Act> = {
 };
 
 interface List<T> {
+  readonly type: string;
+  readonly all: AsyncIterable<T> | Iterable<T>;
   readonly columns: Columns<T>;
   readonly textsOf: (one: T) => readonly string[];
   readonly after: (count: number) => readonly string[];
 }
 
-/** Writes a list line by line: as CSV, as JSON lines of this type, or as texts. */
-async function writeList<T>(
-  call: Call,
-  config: Config,
-  type: string,
-  all: AsyncIterable<T> | Iterable<T>,
-  list: List<T>,
-) {
-  const write = (text: string): void => call.stdout.write(text);
-  const isCsv = call.flags["csv"] === true;
+/** Writes a list line by line: as CSV, as JSON lines of its type, or as texts. */
+async function writeList<T>({ stdout, flags }: Call, { json }: Config, { type, all, ...list }: List<T>) {
+  const write = (text: string): void => stdout.write(text);
+  const isCsv = flags["csv"] === true;
   if (isCsv) write(csvRecord(Object.keys(list.columns), true));
   let count = 0;
   for await (const one of all) {
     const values = Object.entries(list.columns).map(([name, valueOf]) => [name, valueOf(one)] as const);
     count += 1;
     if (isCsv) write(csvRecord(values.map(([, value]) => value)));
-    else if (config.json) write(asLine({ type, ...Object.fromEntries(values) }));
+    else if (json) write(asLine({ type, ...Object.fromEntries(values) }));
     else write(textOf(list.textsOf(one).map((text) => printable(text))));
   }
   if (isCsv) return;
-  write(config.json ? asLine({ type: "summary", [type]: count }) : textOf(list.after(count)));
+  write(json ? asLine({ type: "summary", [type]: count }) : textOf(list.after(count)));
 }
 
 /** `status --unknown`: what a person must look up. With `--check` 4 when there is any; `--csv`: a list to fill in. */
@@ -96,8 +92,8 @@ export async function showUnknown(work: Work, call: Call): Promise<number> {
   const batches = (await work.store.batches({})).filter(({ tallies }) => tallies.unknown);
   const code = call.flags["check"] === true && batches.length > 0 ? 4 : 0;
   if (work.config.quiet && code === 0) return code;
-  await writeList(call, work.config, "unknown", unknownRows(work, batches, call), {
-    columns: UNKNOWN,
+  await writeList(call, work.config, {
+    ...{ type: "unknown", all: unknownRows(work, batches, call), columns: UNKNOWN },
     textsOf: (one) => [
       `batch ${one.batch.id}   row ${one.record.row}   ${one.record.amount ?? ""}   ${one.batch.fileName}`,
       `  ${tellRow(one.record, one.batch).text}`,
@@ -146,8 +142,8 @@ export async function showActs({ store, config }: Work, call: Call): Promise<num
   const since = call.flags["since"] === undefined ? 0 : daySaid(call, "since");
   const acts = await store.acts({ since });
   const after = (count: number): string[] => (count === 0 ? [STATUS_WORDS.no_acts] : []);
-  const list = { columns: ACTS, textsOf: (act: Act) => historyLines([act]), after };
-  if (!config.quiet) await writeList(call, config, "act", acts, list);
+  const list = { type: "act", all: acts, columns: ACTS, textsOf: (act: Act) => historyLines([act]), after };
+  if (!config.quiet) await writeList(call, config, list);
   return 0;
 }
 

@@ -12,20 +12,12 @@ import { iso, remarkTexts, runObject, sumsObject } from "../results/summary.ts";
 import { byStatusOf, nextOf, occurringIn, rowsIn, TotalsCollector } from "../results/totals.ts";
 import { nextLines, paperOf, textOf, type Look } from "../screen/look.ts";
 import { periodPart, statusTable } from "../screen/summary-text.ts";
-import { filtersOf } from "../submission/again.ts";
 import { show, type Call } from "./command.ts";
-import { resumeCommand } from "./folder-work.ts";
+import { REJECTED_FOR, resumeCommand } from "./folder-work.ts";
 import { knownBatch, withWork } from "./open-work.ts";
 import { historyLines, showActs, showUnknown } from "./status-lists.ts";
 
-interface BatchStatus {
-  readonly batch: BatchRecord;
-  readonly byStatus: ByStatus;
-  /** `ended`: nothing of it waits for a person or a run. */
-  readonly phase: BatchRecord["phase"] | "ended";
-  /** The code of the gravest thing that is still open. */
-  readonly code: number;
-}
+type BatchStatus = Awaited<ReturnType<typeof statusesOf>>[number];
 
 export function run(call: Call): Promise<number> {
   return withWork(call, "read", async (work, config) => {
@@ -55,13 +47,14 @@ export function run(call: Call): Promise<number> {
   });
 }
 
-async function statusesOf(store: JournalStore, batches: readonly BatchRecord[]): Promise<BatchStatus[]> {
-  const rejectedFor = filtersOf("run").flatMap(({ codes = [] }) => codes);
-  const unfinished = new Set((await store.batches({ isUnfinished: true, rejectedFor })).map(({ id }) => id));
+/** `ended`: nothing of a batch waits for a person or a run. `code`: that of the gravest thing that is still open. */
+async function statusesOf(store: JournalStore, batches: readonly BatchRecord[]) {
+  const found = await store.batches({ isUnfinished: true, rejectedFor: REJECTED_FOR });
+  const unfinished = new Set(found.map(({ id }) => id));
   return batches.map((batch) => {
     const byStatus = byStatusOf(batch.tallies);
     const code = openCode(batch, byStatus, unfinished.has(batch.id));
-    return { batch, byStatus, code, phase: batch.phase === "open" && code === 0 ? "ended" : batch.phase };
+    return { batch, byStatus, code, phase: batch.phase === "open" && code === 0 ? ("ended" as const) : batch.phase };
   });
 }
 

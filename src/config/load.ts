@@ -64,10 +64,7 @@ function sectionsOf(rules: unknown, mapping: unknown): Said {
   return { ...(rules !== undefined && { rules }), ...(typeof mapping === "object" && { mappings: mapping }) };
 }
 
-/**
- * What was said, over the defaults and what follows from other things. `placeOf`: where it was said: `--timeout`,
- * `/etc/paydrop/paydrop.toml: timeout`; `wrongs`: what is known to be wrong already.
- */
+/** `placeOf`: where something was said: `--timeout`, `/etc/paydrop/paydrop.toml: timeout`; `wrongs`: known already. */
 function settled(
   said: Said,
   env: NodeJS.ProcessEnv,

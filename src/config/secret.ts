@@ -55,10 +55,7 @@ function formsOf(secret: string): string[] {
   return [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), ...forms];
 }
 
-/**
- * The last filter before text goes to a terminal or a log: every form of this process's secrets becomes `[secret]`. It is
- * the net below the other measures, not a licence to print.
- */
+/** The last filter before text goes to a terminal or a log: the net below the other measures, not a licence to print. */
 export function conceal(text: string): string {
   return pattern ? text.replace(pattern, "[secret]") : text;
 }
@@ -78,10 +75,7 @@ export type Secrets = { readonly [Name in SecretName]?: Secret };
 
 export const SECRET_NAMES: readonly SecretName[] = Object.keys(SECRETS) as SecretName[];
 
-/**
- * Reads the secrets, notes in `origins` where they came from, and removes them from `env`, so that no child process
- * inherits them. Throws PaydropError `config`.
- */
+/** Reads the secrets and removes them from `env`, so that no child process inherits them. Throws PaydropError `config`. */
 export function takeSecrets(env: NodeJS.ProcessEnv, origins: Record<string, string>): Secrets {
   const found: { [Name in SecretName]?: Secret } = {};
   try {

@@ -9,18 +9,7 @@ import { asWord } from "../printable.ts";
 import { readOwn } from "./secret.ts";
 import { unknownKey, type Wrong } from "./kinds.ts";
 import { mappingTables } from "./mapping.ts";
-import {
-  CAPS,
-  defaultOf,
-  FIELD_RULES,
-  factsOf,
-  flagHelp,
-  flagOf,
-  LASTING,
-  rulesTable,
-  SETTING_NAMES,
-  SETTINGS,
-} from "./schema.ts";
+import * as schema from "./schema.ts";
 
 export interface TomlFile {
   readonly path: string;
@@ -119,14 +108,14 @@ export function wrongKeysIn({ path, values }: TomlFile): Wrong[] {
     // `[mapping.hrms]` is a table, `--mapping hrms` a person's word
     if (key === "rules" || (key === "mapping" && typeof value === "object")) return [];
     if (looksSecret(key)) return [{ code: "secret_key", facts: { place } }];
-    const name = SETTING_NAMES.find((one) => one === key);
-    if (name === undefined) return [unknownKey(path, key, [...LASTING, "mapping", "rules"])];
-    return factsOf(name).once ? [{ code: "once_key", facts: { place, flag: flagOf(key) } }] : [];
+    const name = schema.SETTING_NAMES.find((one) => one === key);
+    if (name === undefined) return [unknownKey(path, key, [...schema.LASTING, "mapping", "rules"])];
+    return schema.factsOf(name).once ? [{ code: "once_key", facts: { place, flag: schema.flagOf(key) } }] : [];
   });
 }
 
 /** The rules as lines of a paydrop.toml, each with what it means. */
-export function rulesExample(rules: typeof CAPS | typeof FIELD_RULES): string {
+export function rulesExample(rules: typeof schema.CAPS | typeof schema.FIELD_RULES): string {
   return Object.entries(rules)
     .map(([name, { example, shown }]) => `${`${name} = ${example}`.padEnd(32)}# ${shown}`)
     .join("\n");
@@ -141,32 +130,26 @@ const HEAD = `# paydrop.toml: the settings of one installation. Take away the # 
 
 /** A paydrop.toml with all settings that may stand in one, explained, commented out, with a default or an example. */
 export function tomlExample(): string {
-  const settings = LASTING.map((name) => {
-    const { shown, kind, example, unless } = factsOf(name);
-    const said = example ?? defaultOf(name) ?? kind.word.split("|")[0] ?? "";
+  const settings = schema.LASTING.map((name) => {
+    const { shown, kind, example, unless } = schema.factsOf(name);
+    const said = example ?? schema.defaultOf(name) ?? kind.word.split("|")[0] ?? "";
     const value = /^(?:true|false|[0-9.]+)$/.test(said) ? said : JSON.stringify(said);
     return `# ${shown} (${kind.word})${unless === undefined ? "" : `; unless said: ${unless}`}\n${name} = ${value}\n`;
   });
-  const rules = [
-    "[rules.payouts]",
-    rulesExample(CAPS),
-    "",
-    "[rules.payouts.payment_mode]",
-    rulesExample(FIELD_RULES),
-    "",
-  ];
-  return [HEAD, ...settings, ...rules].join("\n").replaceAll(/^(?=[a-z0-9_]+ = |\[)/gm, "# ");
+  const caps = `[rules.payouts]\n${rulesExample(schema.CAPS)}\n`;
+  const ofField = `[rules.payouts.payment_mode]\n${rulesExample(schema.FIELD_RULES)}\n`;
+  return [HEAD, ...settings, caps, ofField].join("\n").replaceAll(/^(?=[a-z0-9_]+ = |\[)/gm, "# ");
 }
 
 /** JSON Schema (2020-12) of paydrop.toml, for editors that complete and check TOML by a schema. */
 export function tomlSchema(): object {
-  const settings = Object.fromEntries(LASTING.map((name) => [name, SETTINGS.shape[name]]));
-  const whole = z.strictObject({ ...settings, mapping: mappingTables("/"), rules: rulesTable() });
+  const settings = Object.fromEntries(schema.LASTING.map((name) => [name, schema.SETTINGS.shape[name]]));
+  const whole = z.strictObject({ ...settings, mapping: mappingTables("/"), rules: schema.rulesTable() });
   return z.toJSONSchema(z.partial(whole), {
     ...{ io: "input", unrepresentable: "any" },
     override({ zodSchema, jsonSchema }) {
-      const name = LASTING.find((one) => SETTINGS.shape[one] === zodSchema);
-      if (name) Object.assign(jsonSchema, { description: flagHelp(name)[1], default: undefined });
+      const name = schema.LASTING.find((one) => schema.SETTINGS.shape[one] === zodSchema);
+      if (name) Object.assign(jsonSchema, { description: schema.flagHelp(name)[1], default: undefined });
     },
   });
 }

@@ -153,7 +153,8 @@ function correctedBefore(row: Judged, others: readonly Seen[], known: Circumstan
 /** A payee that was invalid before is no other payee: then the one of the row that that one corrected counts. */
 function otherPayee(row: Judged, others: readonly Seen[]): readonly Against[] {
   const before = originsOf(row, others).find(({ payee }) => payee !== undefined);
-  if (before === undefined || isSameKey(before.payee, row.payee)) return [];
+  const { zeros = 0 } = row;
+  if (before === undefined || (isSameKey(before.payee, row.payee) && (before.zeros ?? 0) === zeros)) return [];
   return [{ code: "correction", other: before, isOtherPayee: true }];
 }
 
@@ -208,7 +209,7 @@ export function isMostlyPaid(file: {
 
 /** What a row becomes. `kept`: reasons that were found otherwise. */
 export function verdictOf(row: Judged, against: readonly Against[], kept: readonly Reason[] = []): Verdict {
-  const reasons = [...reasonsOf(against), ...kept].sort((one, other) => placeOf(one) - placeOf(other));
+  const reasons = [...reasonsOf(row, against), ...kept].sort((one, other) => placeOf(one) - placeOf(other));
   const [first] = reasons;
   const state = first === undefined ? "ready" : first.code === "same_payment" ? "duplicate" : "held";
   return { row: row.row, state, reasons };
@@ -221,25 +222,35 @@ function placeOf({ code }: Reason): number {
 }
 
 /** One for each rule: of several rows the one that has no end yet, else the one that went last. */
-function reasonsOf(against: readonly Against[]): readonly Reason[] {
+function reasonsOf(row: Judged, against: readonly Against[]): readonly Reason[] {
   const first = new Map<string, Against>();
   for (const one of against) {
     const rule = `${one.code} ${one.isOtherPayee ?? false}`;
     const told = first.get(rule);
     if (told === undefined || weightOf(one.other) > weightOf(told.other)) first.set(rule, one);
   }
-  return [...first.values()].map(reasonOf);
+  return Array.from(first.values(), (one) => reasonOf(row, one));
 }
 
 function weightOf(seen: Seen): number {
   return isUnended(seen) ? Infinity : (seen.wentAt ?? 0);
 }
 
-function reasonOf({ code, other: { batch, row, wentAt }, isOtherPayee }: Against): Reason {
+function reasonOf(judged: Judged, { code, other, isOtherPayee }: Against): Reason {
+  const { batch, row, wentAt, amount } = other;
+  const isSameButZeros = isOtherPayee && isSameKey(other.payee, judged.payee);
   return {
-    code,
-    other: { batch, row },
-    ...(wentAt === undefined ? {} : { at: wentAt }),
-    ...(isOtherPayee === undefined ? {} : { isOtherPayee }),
+    ...{ code, other: { batch, row } },
+    ...(wentAt !== undefined && { at: wentAt }),
+    ...(isOtherPayee && { isOtherPayee }),
+    ...(isSameButZeros && { zeros: (judged.zeros ?? 0) - (other.zeros ?? 0) }),
+    ...(code === "other_amount" && amount !== undefined && { amount }),
+    ...monthBefore(judged, other),
   };
+}
+
+/** The period of the other one, where stating another one would tell the two apart. */
+export function monthBefore(row: Said, other: Said): Pick<Reason, "period"> {
+  const isByReference = row.reference !== undefined && other.reference !== undefined;
+  return row.period === undefined && other.period !== undefined && !isByReference ? { period: other.period } : {};
 }

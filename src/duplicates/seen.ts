@@ -10,6 +10,8 @@ export interface Judged {
   readonly row: number;
   readonly payment: Key;
   readonly payee: Key;
+  /** How many zeros stand in front of its account or id: its key is the same without them. */
+  readonly zeros?: number;
   readonly reference?: Key;
   readonly period?: string;
   readonly retryOf?: RowName;
@@ -21,6 +23,7 @@ export interface Seen extends RowName, Partial<Omit<Judged, "row">> {
   readonly state: "ready" | "on_its_way" | keyof typeof STATUSES;
   /** When it went, milliseconds since 1970; missing where it did not. */
   readonly wentAt?: number;
+  readonly amount?: string;
 }
 
 /** One reason of DESIGN §7. Plain data: the journal keeps it. */

@@ -37,39 +37,33 @@ export interface Sweep {
 type IsKnown = (file: FoundFile) => Promise<"taken" | "refused" | "new">;
 
 /** An inbox and its operation folders, with what is remembered from one sweep to the next. */
-export class Inbox {
-  readonly looks: TwoLooks;
-  readonly #folder: string;
-  readonly #isKnown: IsKnown;
-  #taken: ReadonlyMap<string, BigIntStats> = new Map();
-
-  constructor(folder: string, settleMs: number, isKnown: IsKnown) {
-    this.#folder = folder;
-    this.#isKnown = isKnown;
-    this.looks = new TwoLooks(settleMs);
-  }
-
-  /** Only regular files with the name of an input file are ever opened. */
-  async sweep(): Promise<Sweep> {
-    const sweep: Sweep = { files: [] };
-    const [present, taken] = [new Set<string>(), new Map<string, BigIntStats>()];
-    for await (const file of filesIn(this.#folder, sweep)) {
-      const { path, stats } = file;
-      present.add(path);
-      const before = this.#taken.get(path);
-      const known = before && isUnchanged(before, stats) ? "taken" : await this.#isKnown(file);
-      if (known === "taken") taken.set(path, stats);
-      const looked = known === "new" ? await this.looks.look(file) : undefined;
-      if (looked) sweep.files.push(looked);
-    }
-    this.#taken = taken;
-    this.looks.keepOnly(present);
-    // the oldest first
-    sweep.files.sort(
-      (one, other) => Number(one.stats.mtimeNs - other.stats.mtimeNs) || (one.path < other.path ? -1 : 1),
-    );
-    return sweep;
-  }
+export function createInbox(folder: string, settleMs: number, isKnown: IsKnown) {
+  const looks = twoLooks(settleMs);
+  let taken: ReadonlyMap<string, BigIntStats> = new Map();
+  return {
+    looks,
+    /** Only regular files with the name of an input file are ever opened. */
+    async sweep(): Promise<Sweep> {
+      const sweep: Sweep = { files: [] };
+      const [present, still] = [new Set<string>(), new Map<string, BigIntStats>()];
+      for await (const file of filesIn(folder, sweep)) {
+        const { path, stats } = file;
+        present.add(path);
+        const before = taken.get(path);
+        const known = before && isUnchanged(before, stats) ? "taken" : await isKnown(file);
+        if (known === "taken") still.set(path, stats);
+        const looked = known === "new" ? await looks.look(file) : undefined;
+        if (looked) sweep.files.push(looked);
+      }
+      taken = still;
+      looks.keepOnly(present);
+      // the oldest first
+      sweep.files.sort(
+        (one, other) => Number(one.stats.mtimeNs - other.stats.mtimeNs) || (one.path < other.path ? -1 : 1),
+      );
+      return sweep;
+    },
+  };
 }
 
 async function* filesIn(folder: string, sweep: Sweep, isTop = true): AsyncGenerator<FoundFile> {
@@ -122,47 +116,38 @@ const UNENDED_TIMES = 3;
  * Finds out whether a file is complete. Neither events nor clocks are trusted, only two looks of our own, at least
  * `settleMs` apart, that find the same size, times and content. `now`: milliseconds of a clock that nobody sets.
  */
-export class TwoLooks {
-  readonly #settleMs: number;
-  readonly #now: () => number;
-  readonly #watched = new Map<string, Look & { readonly sinceMs: number; readonly atMs: number }>();
+export function twoLooks(settleMs: number, now: () => number = () => performance.now()) {
+  const watched = new Map<string, Look & { readonly sinceMs: number; readonly atMs: number }>();
+  return {
+    /** undefined: it is gone. */
+    async look(file: FoundFile): Promise<LookedFile | undefined> {
+      const before = watched.get(file.path);
+      const nowMs = now();
+      const { sinceMs, atMs } = before ?? { sinceMs: nowMs, atMs: nowMs };
+      const isEarly = before?.waits === undefined || nowMs - atMs < before.neededMs;
+      const isAsBefore = before !== undefined && isSameFile(before.stats, file.stats) && isEarly;
+      const look = isAsBefore ? before : await lookInto(file, settleMs);
+      if (look === "gone") return undefined;
+      const { stats, sha256 } = look;
+      const isStill = before !== undefined && isSameFile(before.stats, stats) && before.sha256 === sha256;
+      const waits = look.waits ?? (isStill ? undefined : "being_written");
+      if (!isAsBefore) watched.set(file.path, { ...look, waits, sinceMs, atMs: nowMs });
+      return { ...file, stats, sha256, waits, forMs: nowMs - sinceMs };
+    },
 
-  constructor(settleMs: number, now: () => number = () => performance.now()) {
-    this.#settleMs = settleMs;
-    this.#now = now;
-  }
+    /** Until a waiting file can be complete, and a little more, so that files that came together go in their order. */
+    nextLookMs(): number | undefined {
+      const dueMs = [...watched.values()].flatMap(({ waits, atMs, neededMs }) =>
+        waits !== undefined && neededMs > 0 ? [atMs + neededMs + settleMs / 10 - now()] : [],
+      );
+      return dueMs.length === 0 ? undefined : Math.max(0, Math.min(...dueMs));
+    },
 
-  /** undefined: it is gone. */
-  async look(file: FoundFile): Promise<LookedFile | undefined> {
-    const before = this.#watched.get(file.path);
-    const nowMs = this.#now();
-    const { sinceMs, atMs } = before ?? { sinceMs: nowMs, atMs: nowMs };
-    const isEarly = before?.waits === undefined || nowMs - atMs < before.neededMs;
-    const isAsBefore = before !== undefined && isSameFile(before.stats, file.stats) && isEarly;
-    const look = isAsBefore ? before : await lookInto(file, this.#settleMs);
-    if (look === "gone") return undefined;
-    const { stats, sha256 } = look;
-    const isStill = before !== undefined && isSameFile(before.stats, stats) && before.sha256 === sha256;
-    const waits = look.waits ?? (isStill ? undefined : "being_written");
-    if (!isAsBefore) this.#watched.set(file.path, { ...look, waits, sinceMs, atMs: nowMs });
-    return { ...file, stats, sha256, waits, forMs: nowMs - sinceMs };
-  }
-
-  /**
-   * Milliseconds until a waiting file can have lain still for long enough, and a little more, so that files that came
-   * together are complete together, and go in their order; undefined: no file waits for that.
-   */
-  get nextLookMs(): number | undefined {
-    const dueMs = [...this.#watched.values()].flatMap(({ waits, atMs, neededMs }) =>
-      waits !== undefined && neededMs > 0 ? [atMs + neededMs + this.#settleMs / 10 - this.#now()] : [],
-    );
-    return dueMs.length === 0 ? undefined : Math.max(0, Math.min(...dueMs));
-  }
-
-  /** Forgets all files but these: what is gone may come back as something else. */
-  keepOnly(paths: ReadonlySet<string>): void {
-    for (const path of this.#watched.keys()) if (!paths.has(path)) this.#watched.delete(path);
-  }
+    /** Forgets all files but these: what is gone may come back as something else. */
+    keepOnly(paths: ReadonlySet<string>): void {
+      for (const path of watched.keys()) if (!paths.has(path)) watched.delete(path);
+    },
+  };
 }
 
 function isSameFile(one: BigIntStats, other: BigIntStats): boolean {

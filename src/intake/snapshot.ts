@@ -51,10 +51,7 @@ async function copyOnce(source: FileHandle, path: string, stateDir: string, seen
   }
 }
 
-/**
- * By its size and the time of its last change, not by its place on the disk, which a share that is mounted anew numbers
- * anew, nor by its ctime, which a change of rights moves too.
- */
+/** Not by its place on the disk, which a share that is mounted anew numbers anew, nor by ctime, which rights move too. */
 export function identityOf({ size, mtimeNs }: Pick<BigIntStats, "size" | "mtimeNs">): string {
   return `${size} ${mtimeNs}`;
 }

@@ -1,12 +1,13 @@
 import {
   isMostlyPaid,
   isSameFileAgain,
+  monthBefore,
   speakAgainst,
   verdictOf,
   type Against,
   type Circumstances,
 } from "../duplicates/rules.ts";
-import type { HoldCode, Reason, Seen, Verdict } from "../duplicates/seen.ts";
+import type { HoldCode, Judged, Reason, Seen, Verdict } from "../duplicates/seen.ts";
 import { batchNamed, circumstancesOf, GONE, namedPages, pagesOf, rowsIn } from "./circumstances.ts";
 import type { JudgingRules, KnownCircumstances } from "./circumstances.ts";
 import type { RowState } from "./states.ts";
@@ -41,7 +42,7 @@ export async function judgeBatch(
   for await (const page of pagesOf(store, id, { ...known, isConcerned })) {
     const verdicts = page.map(({ row, others }) => {
       const against = speakAgainst(row, others, known);
-      repeats.add(against);
+      repeats.add(row, against);
       // a held row has a fault where a column says that it is not to go now
       const isLater = row.state === "held" && row.faults !== undefined;
       return verdictOf(row, against, isLater ? [...ofFile, { code: "not_now" }] : ofFile);
@@ -151,7 +152,10 @@ async function sameFileOf(store: JournalStore, batch: string, known: KnownCircum
     const [before] = gone ? await store.seen(other, { rows: [gone.row] }, []) : [];
     const at = gone?.sentAt;
     if (!first || !before || !isSameFileAgain(first.row, { ...before.row, ...(at && { wentAt: at }) }, known)) continue;
-    return [{ code: "same_file", other: { batch: other, row: before.row.row }, ...(at && { at }) }];
+    const of = { batch: other, row: before.row.row };
+    // without a period it is held because that one is long ago: any month tells the two files apart
+    const period = first.row.period === undefined && { period: before.row.period ?? "that one" };
+    return [{ code: "same_file", other: of, ...(at && { at }), ...period }];
   }
   return [];
 }
@@ -159,17 +163,19 @@ async function sameFileOf(store: JournalStore, batch: string, known: KnownCircum
 /** Counts which earlier batches the rows of a file repeat. */
 class Repeats {
   #repeating = 0;
-  readonly #batches = new Map<string, { rows: number; readonly first: Seen }>();
+  readonly #batches = new Map<string, { rows: number; readonly reason: Reason }>();
 
-  add(against: readonly Against[]): void {
+  add(row: Judged, against: readonly Against[]): void {
     const repeated = new Map(
       against.filter(({ code }) => REPEATS.includes(code)).map(({ other }) => [other.batch, other]),
     );
     if (repeated.size > 0) this.#repeating += 1;
-    for (const [batch, first] of repeated) {
+    for (const [batch, other] of repeated) {
       const known = this.#batches.get(batch);
+      const of = { batch, row: other.row };
       if (known) known.rows += 1;
-      else this.#batches.set(batch, { rows: 1, first });
+      else
+        this.#batches.set(batch, { rows: 1, reason: { code: "mostly_paid", other: of, ...monthBefore(row, other) } });
     }
   }
 
@@ -177,15 +183,13 @@ class Repeats {
   async mostlyPaid(store: JournalStore, batch: BatchRecord): Promise<Reason | undefined> {
     const ready = rowsIn(batch, "ready");
     const judged = batch.rows - rowsIn(batch, "invalid");
-    for (const [id, { rows: repeated, first }] of this.#batches) {
+    for (const [id, { rows: repeated, reason }] of this.#batches) {
       if (ready === 0 || repeated * 2 <= judged) continue;
       const others = ready + this.#repeating - repeated;
       const before = await batchNamed(store, id);
       // neither went, there or elsewhere, nor goes by itself
       const notGone = before.rows - rowsIn(before, ...GONE, "ready", "duplicate");
-      if (isMostlyPaid({ rows: judged, repeated, others, notGone })) {
-        return { code: "mostly_paid", other: { batch: id, row: first.row } };
-      }
+      if (isMostlyPaid({ rows: judged, repeated, others, notGone })) return reason;
     }
     return undefined;
   }

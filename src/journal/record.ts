@@ -94,7 +94,7 @@ export async function recordRows(
 interface Places {
   readonly keySecret: string;
   readonly payments: PaymentsDigest;
-  readonly spool: { add(payload: string): { readonly place: number; readonly size: number } };
+  readonly spool: ReturnType<typeof createSpool>;
 }
 
 /**
@@ -102,11 +102,12 @@ interface Places {
  * `stated`: the period of the whole file.
  */
 function newRowOf(checked: CheckedRow, stated: string | undefined, { keySecret, payments, spool }: Places): NewRow {
-  const { row, instruction, faults, notices, notNow, operation, option, amount, payee, reference, retryOf } = checked;
+  const { row, instruction, faults, notices, notNow, operation, option, amount, retryOf, payee, zeros, reference } =
+    checked;
   const known = {
     ...{ row: row.number, faults: notNow ? [notNow] : faults, notices, operation, option, amount, retryOf },
     period: checked.period ?? stated,
-    payee: payee && keyOf(keySecret, "payee", payee),
+    ...{ payee: payee && keyOf(keySecret, "payee", payee), zeros },
     reference: reference && keyOf(keySecret, "reference", reference),
   };
   if (!instruction) return { ...known, state: "invalid" };

@@ -35,8 +35,8 @@ const SCHEMA = `
 
   CREATE TABLE row (
     batch INTEGER NOT NULL, row INTEGER NOT NULL, state ${oneOf("state", ROW_STATES)}, turn INTEGER NOT NULL,
-    operation TEXT, option TEXT, amount TEXT, payment TEXT, payee TEXT, reference TEXT, period TEXT,
-    retryBatch TEXT, retryRow INTEGER, place INTEGER, size INTEGER, faults TEXT, notices TEXT, code TEXT, reasons TEXT,
+    operation TEXT, option TEXT, amount TEXT, payment TEXT, payee TEXT, zeros INTEGER, reference TEXT, period TEXT,
+    retryBatch TEXT, retryRow INTEGER, place INTEGER, size INTEGER, crc INTEGER, faults TEXT, notices TEXT, code TEXT, reasons TEXT,
     attempts INTEGER NOT NULL DEFAULT 0, httpStatus INTEGER, sentAt INTEGER, durationMs INTEGER, response TEXT,
     settledBy TEXT,
     PRIMARY KEY (batch, row), CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))

@@ -6,8 +6,21 @@ import type { Act, Committed, JournalStore, Leaving, Move, NewRow, Outcome, RowF
 import type { Run, Totals, Who } from "./store.ts";
 
 const NEW_ROW = [
-  ...["batch", "row", "state", "turn", "operation", "option", "amount", "payment", "payee", "reference", "period"],
-  ...["retryBatch", "retryRow", "place", "size", "faults", "notices", "code"],
+  ...[
+    "batch",
+    "row",
+    "state",
+    "turn",
+    "operation",
+    "option",
+    "amount",
+    "payment",
+    "payee",
+    "zeros",
+    "reference",
+    "period",
+  ],
+  ...["retryBatch", "retryRow", "place", "size", "crc", "faults", "notices", "code"],
 ];
 
 export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): void {
@@ -50,7 +63,7 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
     JOIN row c ON c.batch = later.seq AND c.row = k.row
   WHERE ${WENT.replaceAll("r.", "c.").replaceAll("b.", "later.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
 const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.period,
-  r.place, r.size, r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.durationMs, r.response,
+  r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.durationMs, r.response,
   r.settledBy, ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;
 
@@ -128,7 +141,7 @@ export function move(journal: Journal, id: string, moves: readonly Move[], act?:
 const HELD = `SELECT ${bool(`EXISTS (SELECT 1 FROM hold h
     WHERE b.folder = h.folder OR substr(b.folder, 1, length(h.folder) + 1) = h.folder || '/')`)} AS isHeld
   FROM batch b WHERE seq = ?`;
-const NEXT = `SELECT row, turn, operation, amount, attempts, place, size FROM row
+const NEXT = `SELECT row, turn, operation, amount, attempts, place, size, crc FROM row
   WHERE batch = ? AND state = 'ready' AND turn > ? ORDER BY turn LIMIT ?`;
 
 export function commit(journal: Journal, id: string, outcomes: readonly Outcome[], freeLanes: number): Committed {
@@ -147,8 +160,8 @@ export function commit(journal: Journal, id: string, outcomes: readonly Outcome[
   return journal.writeOutcomes(committing(freeLanes, false), committing(0, true));
 }
 
-function leavingOf({ row, operation, amount, attempts, place, size }: Leaving): Leaving {
-  return { row, operation, amount, attempts, place, size };
+function leavingOf({ row, operation, amount, attempts, place, size, crc }: Leaving): Leaving {
+  return { row, operation, amount, attempts, place, size, crc };
 }
 
 /** `isLast`: after a failure; some of the outcomes may have been saved already. */

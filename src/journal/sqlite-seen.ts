@@ -18,7 +18,7 @@ const met = (key: KeyColumn): string => `${isMet(key, "= r.batch AND k.row < r.r
   ${isMet(key, "< r.batch")} OR ${isMet(key, "> r.batch")} AS ${key}Elsewhere`;
 const RETRY_OF = `${rowName("r.retryBatch", "r.retryRow")} AS retryOf`;
 const STATE = `iif(${ON_ITS_WAY}, 'on_its_way', r.state) AS state`;
-const JUDGED = `SELECT r.row, r.payment, r.payee, r.reference, r.period, ${RETRY_OF}, ${STATE},
+const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.period, ${RETRY_OF}, ${STATE},
     r.amount, r.faults, r.reasons, ${met("payment")}, ${met("reference")},
     EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row) AS isCorrected
   FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.payment IS NOT NULL`;
@@ -33,7 +33,7 @@ const CONCERNED =
   page(`(r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")} OR ${isKnown("reference")}
   OR EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row))`);
 
-const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.reference, r.period, ${RETRY_OF},
+const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.period, r.amount, ${RETRY_OF},
   ${STATE}, iif(${WENT}, coalesce(r.sentAt, b.lastAt), NULL) AS wentAt`;
 const KEYED = `SELECT ${COLUMNS} FROM key k CROSS JOIN batch b ON b.seq = k.batch
   CROSS JOIN row r ON r.batch = k.batch AND r.row = k.row WHERE k.key = ?1`;

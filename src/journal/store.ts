@@ -1,4 +1,5 @@
 import type { RowName } from "../checks/beside.ts";
+import type { Lying } from "../checks/spool.ts";
 import type { Judged, Key, Reason, Seen } from "../duplicates/seen.ts";
 import type { ActKind } from "../messages/acts.ts";
 import type { Fault } from "../messages/sentence.ts";
@@ -60,7 +61,7 @@ export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
 }
 
 /** One row as it is written down before anything is sent, with its keys. */
-export interface NewRow extends OrNone<Omit<Judged, "row"> & Pick<RowRecord, Told>> {
+export interface NewRow extends OrNone<Omit<Judged, "row"> & Pick<RowRecord, Told> & Lying> {
   readonly row: number;
   readonly state: Extract<RowState, "ready" | "invalid" | "held">;
   /** Of an invalid row its faults, of a held one why it is not to go now. */
@@ -69,7 +70,7 @@ export interface NewRow extends OrNone<Omit<Judged, "row"> & Pick<RowRecord, Tol
 }
 
 type OrNone<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
-type Told = "operation" | "option" | "amount" | "place" | "size";
+type Told = "operation" | "option" | "amount";
 
 export interface RowRecord extends RowName, Pick<Seen, "period" | "retryOf"> {
   readonly state: RowState;
@@ -77,9 +78,6 @@ export interface RowRecord extends RowName, Pick<Seen, "period" | "retryOf"> {
   readonly operation?: OperationName;
   readonly option?: "A" | "B";
   readonly amount?: string;
-  /** Where its payload lies in the spool, in bytes. */
-  readonly place?: number;
-  readonly size?: number;
   /** The first reason of its state: a fault's code, a hold code, the reason of an outcome. */
   readonly code?: string;
   readonly faults: readonly Fault[];
@@ -153,13 +151,11 @@ export interface Outcome {
 }
 
 /** A row that may leave now: the commit that holds its turn is durable. */
-export interface Leaving {
+export interface Leaving extends Lying {
   readonly row: number;
   readonly operation: OperationName;
   readonly amount: string;
   readonly attempts: number;
-  readonly place: number;
-  readonly size: number;
 }
 
 export interface Committed {

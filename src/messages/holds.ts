@@ -1,30 +1,38 @@
 import { dayOf } from "../day.ts";
 import { asWord } from "../printable.ts";
 import { cancelHeldCommand, releaseCommand, settleCommand } from "./statuses.ts";
-import { told, type Catalogue, type Facts, type Fault, type Told } from "./sentence.ts";
+import { counted, told, type Catalogue, type Facts, type Fault, type Told } from "./sentence.ts";
+
+/** Where the other row states a month, and this one does not. */
+const OTHER_MONTH =
+  "Nothing to do if it is the same payment: {cancel}. Another month than {period}: after that, paydrop run {file} --period YYYY-MM. If it is meant once more: {release}";
 
 /** Why a row waits for a person, or is a duplicate, by code (DESIGN §7). The harmless thing to do comes first. */
 export const HOLDS = {
   same_payment: `This payment was accepted already{when} ({other})
-    → Nothing to do if it is the same payment. Another month: paydrop run {file} --period YYYY-MM`,
+    → Nothing to do: it is the same payment. If one more is meant: {release}`,
   reference_used: `Its reference was used for another payment ({other})
     → Nothing to do if that payment is enough. If the reference is wrong, correct it and drop the file again. If it is right: {release}`,
   open_elsewhere: `{Other} is the same payment and has no end yet: it is unclear, held, waiting or on its way
     → See to that row first: paydrop status {otherBatch}. This row is judged again when that one has its end`,
-  correction: `The row that it corrects went, or was corrected before ({other})
+  correction: `The row that it corrects went, goes, or is corrected by another one ({other})
     → Nothing to do if that one is enough. If this row is meant as well: {release}`,
-  other_payee: `It pays another payee than the row that it corrects ({other})
-    → If the payee is wrong, correct the file. If it is right, somebody else than who corrected it says so: {release}`,
-  maybe_paid: `The same payment was accepted{when} ({other}), and nothing tells them apart
-    → Nothing to do if it is the same payment. Another month: {cancel}, then paydrop run {file} --period YYYY-MM. If this row is meant as well: {release}`,
-  other_amount: `{Other} pays this payee another amount, and this file corrects that one
-    → Nothing to do if that amount is right. If this row is meant as well: {release}`,
+  other_payee: ({ zeros }) =>
+    `It pays ${zeros === undefined ? "another payee than the row that it corrects" : "the payee of the row that it corrects, {fewer} in front of the number"} ({other})
+      → If the payee is wrong, correct the file. If it is right, somebody else than who corrected it says so: {release}`,
+  maybe_paid: ({ period }) =>
+    `The same payment was accepted{when} ({other}), and nothing tells them apart
+      → ${period === undefined ? "Nothing to do if it is the same payment: {cancel}. If it is meant once more: {release}" : OTHER_MONTH}`,
+  other_amount: `{amount} went to this payee already, or still goes ({other}), and this file corrects that
+    → Nothing to do if that amount is right. Released, this row goes as well, on top of it: {release}`,
   repeat_in_file: `Row {otherRow} of this file is the same payment, and nothing tells them apart
     → Nothing to do if it stands there twice by mistake. If both are meant: {release}`,
-  same_file: `These very payments went already{when} (batch {otherBatch})
-    → Nothing to do if they are the same payments. Another month, and none is stated: {cancel}, then paydrop run {file} --period YYYY-MM. If they are meant again: paydrop release {batch} --all --by NAME --reason TEXT`,
-  mostly_paid: `Most rows of this file repeat batch {otherBatch}, so this one waits with them
-    → Was the month forgotten? {cancel}, then paydrop run {file} --period YYYY-MM. If this row is a new one: {release}`,
+  same_file: ({ period }) =>
+    `These very payments went already{when} (batch {otherBatch})
+      → ${period === undefined ? "Nothing to do if they are the same payments: {cancel}. If they are meant once more: paydrop release {batch} --all --by NAME --reason TEXT" : OTHER_MONTH}`,
+  mostly_paid: ({ period }) =>
+    `Most rows of this file repeat batch {otherBatch}, so this one waits with them
+      → ${period === undefined ? "{cancel}, if the others went already. If this row is a new one: {release}" : OTHER_MONTH}`,
   not_now: "A column says that it is not to go now → Nothing to do until then. If it is to go now: {release}",
   all_or_nothing: `Another row of the file is invalid, and the settings send the whole file or nothing
     → {cancel}, then correct the invalid row and drop the file again`,
@@ -48,8 +56,13 @@ export interface HoldReason {
   /** The row that it is about, and when that one went. */
   readonly other?: Other | undefined;
   readonly at?: number;
-  /** Of a correction: it pays another payee than `other`. */
+  /** Of a correction: it pays another payee than `other`; `zeros`: its own with so many zeros more in front, or fewer. */
   readonly isOtherPayee?: true;
+  readonly zeros?: number;
+  /** The amount of the other row. */
+  readonly amount?: string;
+  /** The period of the other row: stating another one would tell the two apart. */
+  readonly period?: string;
 }
 
 interface About {
@@ -79,13 +92,22 @@ export function tellNotReleased(
   return `${text}\n  → ${todo}`;
 }
 
-function factsOf({ other, at }: Pick<HoldReason, "other" | "at">, { batch, row, file }: About): Facts {
+function factsOf(
+  { other, at, zeros, amount, period }: Omit<HoldReason, "code" | "isOtherPayee">,
+  { batch, row, file }: About,
+): Facts {
   const of = other === undefined || other.batch === batch ? "" : ` of batch ${other.batch}`;
   const named = other === undefined ? "another row" : `row ${other.row}${of}`;
   return {
     ...{ batch, row, other: named, Other: named.charAt(0).toUpperCase() + named.slice(1) },
     ...{ otherBatch: other?.batch, otherRow: other?.row, settle: other && settleCommand(other.batch, other.row) },
     ...{ when: at === undefined ? "" : ` on ${dayOf(at)}`, file: asWord(file) },
+    ...{
+      zeros,
+      amount,
+      period,
+      fewer: zeros && counted(Math.abs(zeros), zeros < 0 ? "zero fewer|zeros fewer" : "zero more|zeros more"),
+    },
     ...{ cancel: cancelHeldCommand(batch), release: releaseCommand(batch, row) },
   };
 }

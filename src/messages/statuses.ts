@@ -50,7 +50,7 @@ export interface StepFacts {
   /** The path of the file, for `paydrop run`. */
   readonly file: string;
   readonly phase: string;
-  readonly period?: string | undefined;
+  readonly isOtherMonth: boolean;
   readonly unknown: SomeRows;
   readonly held: SomeRows;
   /** Ready, not sent, and refused for the key or the address: the next run sends them. */
@@ -75,12 +75,12 @@ export function nextSteps(facts: StepFacts): string[] {
   ];
 }
 
-function heldSteps({ batch, file, held, period }: StepFacts): string[] {
-  const month = ["if they are another month's", `paydrop run ${asWord(file)} --period YYYY-MM`];
+function heldSteps({ batch, file, held, isOtherMonth }: StepFacts): string[] {
+  const month = ["if they are another month's: after that", `paydrop run ${asWord(file)} --period YYYY-MM`];
   return [
     `decide on ${namedRows(held.rows, held.count)}: the results say why. If they are the same payments again, nothing is to be sent`,
     cancelHeldCommand(batch),
-    ...(period === undefined ? month : []),
+    ...(isOtherMonth ? month : []),
     "if a row is meant as well, after a look at it",
     releaseCommand(batch, held.count === 1 ? held.rows[0] : undefined),
   ];

@@ -105,10 +105,7 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
   };
 }
 
-/**
- * The exposition format of Prometheus. Everything is a gauge: rows move between states. No batch, account or file name:
- * only labels with few values. `ended`: when runs ended, by metric.
- */
+/** The exposition format of Prometheus; no batch, account or file name. `ended`: when runs ended, by metric. */
 export function metricsText(
   batches: readonly BatchRecord[],
   inboxes: readonly InboxCount[],
@@ -179,10 +176,7 @@ async function listen(port: number, read: () => Promise<string>): Promise<Server
   return server.unref();
 }
 
-/**
- * Tells a monitor that a run has ended: `GET url/<exit code>`, and nothing else is sent. Gives what went wrong, or
- * undefined; a monitor that cannot be reached changes nothing about payments.
- */
+/** `GET url/<exit code>`, and nothing else is sent. Gives what went wrong; it changes nothing about payments. */
 async function ping(url: string, exitCode: number): Promise<string | undefined> {
   const { origin, pathname: path } = new URL(`${url}/${exitCode}`);
   const { EnvHttpProxyAgent } = await import("undici");

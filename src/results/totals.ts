@@ -102,6 +102,7 @@ export class TotalsCollector {
   readonly #remarked = { without_amount: 0, noticed: 0, corrected_since: 0 };
   #noticedFirst: number | undefined;
   #goesAgain = 0;
+  #isOtherMonth = false;
 
   add(record: RowRecord, debitAccount = NO_ACCOUNT): void {
     const { amount, row, notices, correctedBy } = record;
@@ -120,11 +121,13 @@ export class TotalsCollector {
       if (rows.length < ROWS_TO_LOOK_AT_MAX) rows.push(row);
     }
     if (goesAgainAsItIs(record)) this.#goesAgain += 1;
+    this.#isOtherMonth ||= status === "held" && record.reasons.some(({ period }) => period !== undefined);
   }
 
   /**
    * `accounts`: empty where no row names a debit account. `rowsToLookAt`: the first rows of each status that a person must
-   * look at. `goesAgain`: rejected rows that were refused for the key or the address.
+   * look at. `goesAgain`: rejected rows that were refused for the key or the address. `isOtherMonth`: held rows may be another
+   * month's, and only those before them state one.
    */
   totals() {
     const accounts = this.#accounts.totals();
@@ -135,6 +138,7 @@ export class TotalsCollector {
       accounts: accounts.some(({ account }) => account !== NO_ACCOUNT) ? accounts : [],
       rowsToLookAt: this.#rowsToLookAt as Readonly<Partial<Record<ResultStatus, readonly number[]>>>,
       goesAgain: this.#goesAgain,
+      isOtherMonth: this.#isOtherMonth,
       remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst } })),
     };
   }
@@ -142,8 +146,8 @@ export class TotalsCollector {
 
 /** What a person should do about a batch now. `stopHint`: what the stop of its run says to do. */
 export function nextOf(
-  { id, folder, fileName, phase, period, onItsWay }: BatchRecord,
-  { byStatus, rowsToLookAt, goesAgain }: Totals,
+  { id, folder, fileName, phase, onItsWay }: BatchRecord,
+  { byStatus, rowsToLookAt, goesAgain, isOtherMonth }: Totals,
   more: Pick<StepFacts, "stopHint" | "owesResults"> = {},
 ): string[] {
   const some = (status: ResultStatus): SomeRows => ({
@@ -151,7 +155,7 @@ export function nextOf(
     rows: rowsToLookAt[status] ?? [],
   });
   return nextSteps({
-    ...{ batch: id, file: join(folder, fileName), phase, period, ...more },
+    ...{ batch: id, file: join(folder, fileName), phase, isOtherMonth, ...more },
     ...{ unknown: some("unknown"), held: some("held"), notDone: rowsIn(byStatus, "settled_not_done") },
     // while rows are on their way its run sends the others
     unsent: onItsWay > 0 ? 0 : rowsIn(byStatus, "not_sent") + goesAgain,

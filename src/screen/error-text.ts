@@ -4,10 +4,7 @@ import { tellFault } from "../messages/faults.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 
-/**
- * Anything thrown as the last word on stderr: what was found, then one arrow line what to do; with `json` one object on
- * one line. The stack only for `verbose`: it is for us, not for a payroll clerk.
- */
+/** Anything thrown as the last word on stderr. The stack only for `verbose`: it is for us, not for a payroll clerk. */
 export function errorText(thrown: unknown, json: boolean, verbose: boolean): string {
   const error = foreseen(thrown);
   if (json) return `${JSON.stringify(errorObject(error))}\n`;

@@ -62,14 +62,20 @@ export function labelled(label: string, lines: readonly string[]): string[] {
   return lines.map((line, index) => `${(index === 0 ? label : "").padEnd(11)}${line}`);
 }
 
+/** Commands that have a flag of their own for what was only tried; the others know it by the batch. */
+const OF_A_TRIAL = /^paydrop (?:run|release|retry|resume) /;
+
+/** Commands that have a flag of their own for what was only tried; the others know it by the batch. */
+const OF_A_TRIAL = /^paydrop (?:run|release|retry|resume) /;
+
 /** What to do next. Commands stay whole, to be copied, and get the flags by which they find the same memory. */
 export function nextLines(next: readonly string[], destination: string, { again = "" }: Pick<Look, "again">): string[] {
-  // a trial is forgotten when it ends
-  if (destination === "sandbox") return [];
-  return labelled(
-    "next",
-    next.map((step) => printable(step) + (step.startsWith("paydrop ") ? again : "")),
-  );
+  const isTrial = destination === "sandbox";
+  // without a folder of its own a trial is forgotten when it ends
+  if (isTrial && !again.includes(" --state-dir ")) return [];
+  const flagged = (step: string): string => step + (isTrial && OF_A_TRIAL.test(step) ? " --sandbox" : "") + again;
+  const steps = next.map((step) => (step.startsWith("paydrop ") ? flagged(printable(step)) : printable(step)));
+  return labelled("next", steps);
 }
 
 /** Cells below each other, each column as wide as its widest cell, or as `least` says; those in `right` end together. */

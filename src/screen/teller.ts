@@ -13,10 +13,7 @@ export interface Teller {
   close(): void;
 }
 
-/**
- * JSON lines for a program, a rewritten line for a person, plain lines for a log; with `quiet` only what went wrong.
- * `isLogOnStderr`: stderr belongs to the log, and nothing is told there but what `say` says.
- */
+/** `isLogOnStderr`: stderr belongs to the log, and nothing is told there but what `say` says. */
 export function createTeller(
   { json, quiet }: Pick<Config, "json" | "quiet">,
   stdout: Paper,

@@ -1,3 +1,4 @@
+import type { Lying } from "../checks/spool.ts";
 import type { Answer } from "../client/answer.ts";
 import type { Sender } from "../client/sender.ts";
 import { faultPoint } from "../fault-point.ts";
@@ -11,7 +12,7 @@ export interface Submission {
   readonly store: Pick<JournalStore, "commit">;
   readonly batch: { readonly id: string };
   /** The payloads, byte for byte as they were checked (I7). */
-  readonly spool: { read(place: number, size: number): string };
+  readonly spool: { read(lying: Lying): string };
   readonly sender: Pick<Sender, "send">;
   readonly shared: Shared;
   readonly config: Choices;
@@ -89,9 +90,9 @@ export class RowSender {
     return { row, outcome: { row: row.row, state: "again", code: "not_left", tries }, alone };
   }
 
-  #payloadOf({ place, size }: Leaving): string | undefined {
+  #payloadOf(row: Leaving): string | undefined {
     try {
-      const payload = this.#parts.spool.read(place, size);
+      const payload = this.#parts.spool.read(row);
       faultPoint("send.before");
       return payload;
     } catch (error) {

@@ -14,7 +14,7 @@ test("payloads → come back byte for byte, in any order; the file is private", 
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(path, "utf8")).toBe(PAYLOADS.map((one) => `${one}\n`).join(""));
   const spool = openSpool(path);
-  const read = places.toReversed().map(({ place, size }) => spool.read(place, size));
+  const read = places.toReversed().map((lying) => spool.read(lying));
   spool.close();
   expect(read).toEqual(PAYLOADS.toReversed());
 });
@@ -26,16 +26,19 @@ test("a spool that is cut, or a place that is none → nothing is read", () => {
   made.close();
   const spool = openSpool(path);
   const wrong = { reason: "spool_damaged" };
-  expect(() => spool.read(first.place, first.size - 1)).toThrow(expect.objectContaining(wrong));
-  expect(() => spool.read(first.place + 1, first.size - 1)).toThrow(expect.objectContaining(wrong));
-  expect(() => spool.read(first.place, first.size + 1 + last.size)).toThrow(expect.objectContaining(wrong));
+  expect(() => spool.read({ ...first, size: first.size - 1 })).toThrow(expect.objectContaining(wrong));
+  expect(() => spool.read({ ...first, place: first.place + 1 })).toThrow(expect.objectContaining(wrong));
+  expect(() => spool.read({ ...first, size: 1_000 })).toThrow(expect.objectContaining(wrong));
   spool.close();
-  truncateSync(path, last.place + last.size);
+  truncateSync(path, last.place + last.size - 1);
   const cut = openSpool(path);
-  expect(cut.read(first.place, first.size)).toBe('{"a":{}}');
-  expect(() => cut.read(last.place, last.size)).toThrow(expect.objectContaining(wrong));
-  appendFileSync(path, "\n");
-  expect(cut.read(last.place, last.size)).toBe('{"b":22}');
+  expect(cut.read(first)).toBe('{"a":{}}');
+  expect(() => cut.read(last)).toThrow(expect.objectContaining(wrong));
+  appendFileSync(path, "]");
+  expect(() => openSpool(path).read(last)).toThrow(expect.objectContaining(wrong));
+  truncateSync(path, last.place + last.size - 1);
+  appendFileSync(path, "}");
+  expect(cut.read(last)).toBe('{"b":22}');
   cut.close();
 });
 

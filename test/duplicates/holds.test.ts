@@ -25,7 +25,11 @@ test("where and when → in plain words", () => {
   expect(told.text).toBe(
     "The same payment was accepted on 26 Nov 2026 (row 2 of batch S4B5Q25C), and nothing tells them apart",
   );
-  expect(told.todo).toContain("paydrop run 'pay roll.csv' --period YYYY-MM");
+  expect(told.todo).not.toContain("--period");
+  const ofMonth = tellHold({ code: "maybe_paid", other, period: "2026-11" }, about);
+  expect(ofMonth.todo).toContain("than 2026-11: after that, paydrop run 'pay roll.csv' --period YYYY-MM");
+  const short = tellHold({ code: "correction", other, isOtherPayee: true, zeros: -2 }, about);
+  expect(short.text).toContain("2 zeros fewer in front of the number");
   const repeat = tellHold({ code: "repeat_in_file", other: { batch: about.batch, row: 2 } }, about);
   expect(repeat.text).toBe("Row 2 of this file is the same payment, and nothing tells them apart");
 });

@@ -1,7 +1,14 @@
 import { mkdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Inbox, inboxFolders, stopFilesIn, TwoLooks, type FoundFile, type Sweep } from "../../src/intake/inbox.ts";
+import {
+  createInbox,
+  inboxFolders,
+  stopFilesIn,
+  twoLooks,
+  type FoundFile,
+  type Sweep,
+} from "../../src/intake/inbox.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 /** One file, and a clock that the test sets. */
@@ -9,7 +16,7 @@ class Looked {
   readonly name: string;
   readonly path: string;
   nowMs = 0;
-  readonly looks = new TwoLooks(5000, () => this.nowMs);
+  readonly looks = twoLooks(5000, () => this.nowMs);
 
   constructor(name = "a.csv", text: string | Buffer = "a\n1\n") {
     this.name = name;
@@ -42,7 +49,7 @@ describe("two looks", () => {
       "being_written",
       "complete",
     ]);
-    expect(file.looks.nextLookMs).toBeUndefined();
+    expect(file.looks.nextLookMs()).toBeUndefined();
   });
 
   test("each change starts the wait anew: other bytes, a new time, another file", async () => {
@@ -50,7 +57,7 @@ describe("two looks", () => {
     await file.at(0);
     file.write("a\n1\n2\n");
     expect([await file.at(5000), await file.at(9999)]).toEqual(["being_written", "being_written"]);
-    expect(file.looks.nextLookMs, "a little later, for what came with it").toBe(501);
+    expect(file.looks.nextLookMs(), "a little later, for what came with it").toBe(501);
     utimesSync(file.path, 1, 1);
     expect([await file.at(10_000), await file.at(15_000)]).toEqual(["being_written", "complete"]);
     rmSync(file.path);
@@ -91,9 +98,11 @@ describe("two looks", () => {
 describe("a sweep", () => {
   const found = ({ files }: Sweep): string[] =>
     files.map(({ path, fault }) => `${basename(path)}${fault ? ` ${fault.code}` : ""}`);
-  const inboxOf = (isKnown: () => "new" | "taken" | "refused" = () => "new"): { inbox: Inbox; folder: string } => {
+  const inboxOf = (
+    isKnown: () => "new" | "taken" | "refused" = () => "new",
+  ): { inbox: ReturnType<typeof createInbox>; folder: string } => {
     const folder = temporaryDirectory();
-    return { folder, inbox: new Inbox(folder, 0, () => Promise.resolve(isKnown())) };
+    return { folder, inbox: createInbox(folder, 0, () => Promise.resolve(isKnown())) };
   };
 
   test("inbox and operation folders in any case, by age; no others", async () => {
@@ -159,10 +168,10 @@ describe("a sweep", () => {
   });
 
   test("a journal that fails is no folder that is away", async () => {
-    const inbox = new Inbox(temporaryDirectory(), 0, () => Promise.resolve("new" as const));
+    const inbox = createInbox(temporaryDirectory(), 0, () => Promise.resolve("new" as const));
     expect((await inbox.sweep()).unreadable).toBeUndefined();
     const folder = temporaryDirectory();
     writeFileSync(join(folder, "a.csv"), "x");
-    await expect(new Inbox(folder, 0, () => Promise.reject(new Error("journal"))).sweep()).rejects.toThrow("journal");
+    await expect(createInbox(folder, 0, () => Promise.reject(new Error("journal"))).sweep()).rejects.toThrow("journal");
   });
 });

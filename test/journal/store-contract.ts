@@ -41,7 +41,7 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
     const more = { phase: "open", rows: 3, tallies, onItsWay: 0, owesResults: true };
     expect(await store.batches({ id: "AAAAAAA1" })).toEqual([{ ...batch, ...totals, ...more }]);
     // keys stay in the journal
-    const hidden = ["payment", "payee", "reference"];
+    const hidden = ["payment", "payee", "reference", "place", "size", "crc"];
     const full = Object.fromEntries(Object.entries(FULL).filter(([name]) => !hidden.includes(name)));
     const state = { batch: batch.id, reasons: [], onItsWay: false, attempts: 0 };
     const rows = await store.rows({ batch: batch.id });
@@ -250,7 +250,7 @@ function letsRowsGo(open: OpenTestJournal): void {
     const rows = amounts.map((amount, at) => newRow(at + 2, String(at), { amount }));
     const id = await opened(store, "AAAAAAA1", rows);
     const { leaving } = await store.commit(id, [], 4);
-    expect(leaving[1]).toEqual({ row: 3, operation: "transfer", amount: "999999999999999.99", attempts: 0, place: 300, size: 80 }); // prettier-ignore
+    expect(leaving[1]).toEqual({ row: 3, operation: "transfer", amount: "999999999999999.99", attempts: 0, place: 300, size: 80, crc: 3 }); // prettier-ignore
     const came = { code: "http_200", httpStatus: 200, sentAt: NOW + 5, durationMs: 20, response: "ok" };
     const outcomes: Outcome[] = [
       { row: 2, state: "accepted", tries: 2, ...came },

@@ -46,7 +46,7 @@ export function newRow(row: number, payment: string, more: Partial<NewRow> = {})
   const common = { row, state: "ready", faults: [], notices: [], amount: "100.50", ...more } as const;
   if (more.state === "invalid") return { ...common, faults: [{ code: "ifsc_malformed", row }] };
   const payee = key(`payee ${payment.split("/")[0] ?? ""}`);
-  return { operation: "transfer", payment: key(payment), payee, place: row * 100, size: 80, ...common };
+  return { operation: "transfer", payment: key(payment), payee, place: row * 100, size: 80, crc: row, ...common };
 }
 
 export async function record(

@@ -51,16 +51,17 @@ test("stopped, results elsewhere, a hostile name → each told, and nothing acts
 });
 
 test.each([
-  ["sandbox", []],
-  ["http://x", ["next       paydrop release K7 --state-dir /t", "           paydrop status K7 --state-dir /t"]],
-])(
-  "to %s → steps with the flags that find the same memory; none of a trial, which is forgotten",
-  (destination, lines) => {
-    const next = ["paydrop release K7", "paydrop status K7"];
-    const text = summaryText({ ...REPORT, destination, next }, { ...PLAIN, again: " --state-dir /t" });
-    expect(text.split("\n").filter((line) => line.includes("paydrop "))).toEqual(lines);
-  },
-);
+  [
+    "kept by --state-dir",
+    " --state-dir /t",
+    ["next       paydrop release K7 --sandbox --state-dir /t", "           paydrop status K7 --state-dir /t"],
+  ],
+  ["forgotten when it ended", "", []],
+])("a trial that is %s → only steps that find it", (_, again, lines) => {
+  const next = ["paydrop release K7", "paydrop status K7"];
+  const text = summaryText({ ...REPORT, destination: "sandbox", next }, { ...PLAIN, again });
+  expect(text.split("\n").filter((line) => line.includes("paydrop "))).toEqual(lines);
+});
 
 test("what a check found → sums, the first of each kind with one thing to do, the counts", () => {
   const name = "october-payroll.csv: ";

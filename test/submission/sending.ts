@@ -47,7 +47,7 @@ export async function record(store: JournalStore, id: string, rows: number, oper
     id,
     numbers.map((row) => ({
       ...{ row, state: "ready", operation, amount: "1.00", faults: [], notices: [] },
-      ...{ payment: key(`${row}`), payee: key(`to ${row}`), place: row, size: payloadOf(row).length },
+      ...{ payment: key(`${row}`), payee: key(`to ${row}`), place: row, size: payloadOf(row).length, crc: 0 },
     })),
   );
   const payments = key("all");
@@ -82,7 +82,7 @@ export function run({ store }: Desk, id: string, send: Send, running: Running = 
   };
   const { concurrency, rate, soft = NEVER, hard = NEVER, events } = running;
   return submit({
-    ...{ store, batch: { id }, sender, spool: { read: (place) => payloadOf(place) } },
+    ...{ store, batch: { id }, sender, spool: { read: ({ place }) => payloadOf(place) } },
     ...{ shared: sharedBy(concurrency, rate), config: { retry_429: true, doubtful_2xx: "unknown" } },
     ...{ signals: { soft, hard }, tell: (event) => void events?.push(event) },
     ...running,
