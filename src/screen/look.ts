@@ -65,9 +65,6 @@ export function labelled(label: string, lines: readonly string[]): string[] {
 /** Commands that have a flag of their own for what was only tried; the others know it by the batch. */
 const OF_A_TRIAL = /^paydrop (?:run|release|retry|resume) /;
 
-/** Commands that have a flag of their own for what was only tried; the others know it by the batch. */
-const OF_A_TRIAL = /^paydrop (?:run|release|retry|resume) /;
-
 /** What to do next. Commands stay whole, to be copied, and get the flags by which they find the same memory. */
 export function nextLines(next: readonly string[], destination: string, { again = "" }: Pick<Look, "again">): string[] {
   const isTrial = destination === "sandbox";
