@@ -142,9 +142,13 @@ export function commit(journal: Journal, id: string, outcomes: readonly Outcome[
     const next = journal.records<Leaving & { readonly turn: number }>(NEXT, batch.seq, batch.mark, mayGo);
     const lastAt = Math.max(0, ...outcomes.map(({ sentAt = 0, durationMs = 0 }) => sentAt + durationMs));
     if (outcomes.length + next.length > 0) mover.end(lastAt, next.at(-1)?.turn, next.length);
-    return { leaving: next, phase: batch.phase, isHeld };
+    return { leaving: next.map(leavingOf), phase: batch.phase, isHeld };
   };
   return journal.writeOutcomes(committing(freeLanes, false), committing(0, true));
+}
+
+function leavingOf({ row, operation, amount, attempts, place, size }: Leaving): Leaving {
+  return { row, operation, amount, attempts, place, size };
 }
 
 /** `isLast`: after a failure; some of the outcomes may have been saved already. */
