@@ -38,7 +38,7 @@ export const HOLDS = {
     → {cancel}, then correct the invalid row and drop the file again`,
 } as const satisfies Catalogue;
 
-/** Why a row was not let go, by reason (`NotReleased`). */
+/** Why a row was not let go, by reason. */
 export const NOT_RELEASED = {
   not_held: "Row {row} is not held → Nothing to do: only held and duplicate rows are released",
   settle_first: "Row {row} is held for {other}, and nobody knows whether that went → Settle that one first: {settle}",

@@ -89,12 +89,9 @@ function writingsOf(value: string, text: string): readonly string[] {
 }
 
 /** What one system writes in front of a number and another leaves out: `00031234567890`, `+91 98765 43210`. */
-const FRONT = { mobile: "(?:\\+|0|91)", other: "(?:\\+|0)" } as const;
-/** Only where as many digits are left as an account or a mobile has: fewer would blot out harmless numbers. */
-const AT_FRONT = {
-  mobile: new RegExp(`^${FRONT.mobile}+(?=[0-9]{9})`),
-  other: new RegExp(`^${FRONT.other}+(?=[0-9]{9})`),
-};
+function frontOf(sensitive: Sensitivity): string {
+  return sensitive === "mobile" ? "(?:\\+|0|91)" : "(?:\\+|0)";
+}
 
 /** The digits of a writing that is a number, without what may stand in front of it. undefined: it is none. */
 function numberIn(writing: string, sensitive: Sensitivity): string | undefined {
@@ -102,13 +99,13 @@ function numberIn(writing: string, sensitive: Sensitivity): string | undefined {
   if (/[a-z@]/i.test(writing)) return undefined;
   const digits = writing.replaceAll(EVERY_GROUP_SIGN, "");
   if (digits.length < VALUE_CHARACTERS_MIN || !/^\+?[0-9]+$/.test(digits)) return undefined;
-  return digits.replace(AT_FRONT[sensitive === "mobile" ? "mobile" : "other"], "");
+  // only where as many digits are left as an account or a mobile has: fewer would blot out harmless numbers
+  return digits.replace(new RegExp(`^${frontOf(sensitive)}+(?=[0-9]{9})`), "");
 }
 
 function patternOf({ writing, number, sensitive }: Found): RegExp {
   if (number === undefined) return new RegExp(RegExp.escape(writing), "gi");
   const digits = Array.from(number, (digit) => RegExp.escape(digit)).join(`(?:${GROUP_SIGNS})?`);
-  const front = FRONT[sensitive === "mobile" ? "mobile" : "other"];
   // bounded: an answer may be nothing but zeros
-  return new RegExp(`(?:${front}(?:${GROUP_SIGNS})?){0,20}${digits}`, "gi");
+  return new RegExp(`(?:${frontOf(sensitive)}(?:${GROUP_SIGNS})?){0,20}${digits}`, "gi");
 }
