@@ -2,7 +2,7 @@ import { normalizeName } from "../column-name.ts";
 import type { Fault } from "../messages/sentence.ts";
 import type { Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
-import { cellOf, faultAt, isFinding, readCell, wordsAt } from "./cells.ts";
+import { faultAt, readAt, wordsAt } from "./cells.ts";
 import { createCannotBe, type Finding } from "./not-a-value.ts";
 
 /** A row of a batch, as people name it. */
@@ -66,9 +66,8 @@ export function ownReader(
   return (row: Row, faults: Fault[]): Own => {
     const own: Own = {};
     for (const column of columns) {
-      const given = cellOf(row, column.source);
-      const text = isFinding(given) ? given : readCell(given, column, isWorkbook);
-      const finding = typeof text === "string" ? (text === "" ? undefined : column.take(text, own)) : text;
+      const text = readAt(row, column, isWorkbook);
+      const finding = typeof text === "string" ? text && column.take(text, own) : text;
       if (finding) faults.push(faultAt(row, column, finding, isTable));
     }
     return own;

@@ -14,13 +14,16 @@ export interface NamedPlace extends Place {
   readonly source?: Source | undefined;
 }
 
-/** The text of a cell without the spaces around it, empty where there is nothing; or why it cannot be one. */
-export function readCell(cell: Cell, place: NamedPlace, isWorkbook: boolean): string | Finding {
-  if (typeof cell !== "string") return readToken(cell, place, isWorkbook);
-  const text = cell.trim();
+/** What a row says in a place: its text without the spaces around it, empty where nothing stands; or why it cannot be one. */
+export function readAt(row: Row, place: NamedPlace, isWorkbook: boolean): string | Finding {
+  const { source } = place;
+  const cell = row.cells[source?.at ?? -1] ?? "";
+  const given = source?.give ? (source.give(cell) as Cell | Finding) : cell;
+  if (typeof given !== "string") return "code" in given ? given : readToken(given, place, isWorkbook);
+  const text = given.trim();
   const first = text.charCodeAt(0);
   if (first === EQUALS || (first === APOSTROPHE && place.kind !== "text")) return cellWords(text);
-  return place.isLong && text !== "" ? cell : text;
+  return place.isLong && text !== "" ? given : text;
 }
 
 const EQUALS = 61;
@@ -43,16 +46,6 @@ function readToken({ token, source }: Token, { kind, sensitive }: NamedPlace, is
   // a number in place of an id has lost its zeros in front
   const isId = isWorkbook ? kind === "id" && sensitive !== "mobile" : kind === "id" || kind === "text";
   return isId || (isWorkbook && isRounded) ? { code: "number_not_text" } : source;
-}
-
-/** The cell that a value comes from, or what a mapping makes of it. */
-export function cellOf(row: Row, source: Source | undefined): Cell | Finding {
-  const cell = row.cells[source?.at ?? -1] ?? "";
-  return source?.give ? (source.give(cell) as Cell | Finding) : cell;
-}
-
-export function isFinding(given: Cell | Finding): given is Finding {
-  return typeof given === "object" && "code" in given;
 }
 
 /** The words of a row's cell, as they are looked up and compared; empty where there is none. */

@@ -5,9 +5,10 @@ import { maskAccountId } from "../mask.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { labelOf, OPERATIONS, type OperationName } from "../operations/index.ts";
 import { printable } from "../printable.ts";
+import { misspeltColumns } from "../reader/columns.ts";
 import { createRowCheck, NO_PAYMENT, type CheckedRow, type RowCheck } from "./check-row.ts";
 import { controlFaults } from "./control.ts";
-import { misspelt, type OpenedFile } from "./open-file.ts";
+import type { OpenedFile } from "./open-file.ts";
 import { createFileLook } from "./point-out.ts";
 
 /** What the checks found of a whole file. */
@@ -35,7 +36,7 @@ export function checkFile(
     let check = checks.get(columns);
     if (check) return check;
     // the columns of a table were looked at when it was opened; in JSON each row has keys of its own
-    const slips = isTable || mapping ? [] : misspelt(columns, operation ?? "mixed", config);
+    const slips = isTable || mapping ? [] : misspeltColumns(columns, operation ?? "mixed", config);
     if (slips.length > 0) throw new FileRefusedError(snapshot.fileName, slips);
     checks.set(columns, (check = createRowCheck(columns, file)));
     for (const column of check.whenColumns) if (found.whenColumns.size < KINDS_MAX) found.whenColumns.add(column);

@@ -105,12 +105,11 @@ const ROWS_MAX = 1_048_576;
 export async function* readSheet(parts: Parts, part: string, book: Book): AsyncGenerator<readonly SheetRow[]> {
   let before = 0;
   for await (const elements of readElements(parts, part, "worksheet/sheetData/row")) {
-    const rows = elements.map((element) => {
+    yield elements.map((element) => {
       const row = readRow(element, before, book, parts.refuse);
       before = row.number;
       return row;
     });
-    yield rows;
   }
 }
 
