@@ -5,13 +5,11 @@ import type { Row } from "../reader/row.ts";
 import { faultAt, readAt, wordsAt } from "./cells.ts";
 import { createCannotBe, type Finding } from "./not-a-value.ts";
 
-/** A row of a batch, as people name it. */
 export interface RowName {
   readonly batch: string;
   readonly row: number;
 }
 
-/** What a row says in columns of our own. */
 export interface Own {
   reference?: string;
   /** In one of the three forms (DESIGN §6). */
@@ -102,7 +100,6 @@ function formOf(text: string): string | undefined {
   return ofName === "" ? undefined : formOf(`${ofName.length === 2 ? "20" : ""}${ofName}-${monthNumber(name)}`);
 }
 
-/** Whether there is such a day. */
 function isDay(text: string): boolean {
   const at = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);

@@ -96,7 +96,6 @@ const OF_NOBODY = /^(?:placeholder|ditto_mark|account_word|spreadsheet_error|tru
 /** What is left of an account shows less than the account. */
 const SCIENTIFIC = /^[0-9][.,]?[0-9]{0,5}E/i;
 
-/** The value as it may stand in a message. */
 function shownAs(text: string, { kind, sensitive }: Place, code: string): string {
   if (kind === "amount") return maskStrayAmount(text);
   if (sensitive === undefined || text.includes("@")) return maskStray(text);

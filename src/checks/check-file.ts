@@ -11,7 +11,6 @@ import { controlFaults } from "./control.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { createFileLook } from "./point-out.ts";
 
-/** What the checks found of a whole file. */
 export type Checked = ReturnType<Found["checked"]>;
 
 /**
@@ -87,7 +86,6 @@ const KINDS_MAX = 100;
 const ACCOUNTS_MAX = 1000;
 const NO_PAYMENTS_SHOWN = 5;
 
-/** What is known of a file when its rows were checked. */
 class Found {
   readonly whenColumns = new Set<string>();
   readonly remarks: Fault[] = [];

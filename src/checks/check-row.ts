@@ -95,7 +95,6 @@ function operationOfRow(row: Row, { sources }: Columns, { opened, isTable }: Fil
 
 type OperationCheck = ReturnType<typeof operationCheck>;
 
-/** How rows of one operation are checked. */
 function operationCheck(name: OperationName, columns: Columns, file: FileCheck) {
   const { opened, config } = file;
   const { option, mustBe = [] } = opened.mapping ?? {};

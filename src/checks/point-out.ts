@@ -49,7 +49,6 @@ const BANK_CHARACTERS = 4;
 /** Only so many payees and branches are looked for further down: memory must not grow with the rows. */
 const COMPARED_MAX = 20_000;
 
-/** A cell of a row, to be told later. */
 interface Kept {
   readonly row: number;
   readonly field: FieldInFile;

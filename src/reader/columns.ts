@@ -14,7 +14,6 @@ export const OWN_COLUMNS = ["operation", "reference", "period", "retry_of"] as c
 /** A lookup table in memory: the values of its fields by key; `ambiguous` where one key has two different lines. */
 export type LookupTable = ReadonlyMap<string, readonly Cell[] | "ambiguous">;
 
-/** Where a field's value comes from. */
 export interface Source {
   /** Position in the row's cells; -1: every row gets the same value. */
   readonly at: number;
@@ -153,15 +152,12 @@ function namesIn(form: Form): readonly string[] {
   return fieldsOf(form).map(({ name }) => name);
 }
 
-/** What a column's name says that it is. */
 export interface KnownColumn {
   readonly column: string;
-  /** Position in the header. */
   readonly at: number;
   readonly field: string;
   /** Our own name for it, or one that other systems have. */
   readonly by: "name" | "synonym";
-  /** The operations that have such a field. */
   readonly operations: readonly OperationName[];
 }
 
@@ -187,7 +183,6 @@ function strengthOf({ operations }: KnownColumn, all: readonly KnownColumn[]): n
   return Math.max(...counts);
 }
 
-/** Each field of each operation, with all that it is called. */
 const FIELDS = OPERATIONS.flatMap(({ name: operation, forms }) =>
   forms.flatMap(fieldsOf).map(({ name: field, synonyms }) => {
     return { field, operation, spelled: new Set([field, ...synonyms].map(spelledOut)) };
@@ -203,7 +198,6 @@ function meaningsOf(column: string): readonly Pick<KnownColumn, "field" | "by" |
   });
 }
 
-/** Whether a field has a column of our own name. */
 export function hasIn(names: readonly string[]): (field: string) => boolean {
   const there = new Set(names.map(normalizeName));
   return (field) => there.has(normalizeName(field));

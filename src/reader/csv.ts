@@ -8,7 +8,6 @@ import { assertHeader, underTable, withoutGuard } from "./lines.ts";
 import { COLUMNS_MAX, PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX, type Row, type Source, type Table } from "./row.ts";
 import { readText } from "./text.ts";
 
-/** A file whose delimiter is known. */
 type CsvSource = Source & { readonly delimiter: string };
 
 /** Reads as far as the header; `rows` then reads the file from its beginning, each time it is called. */

@@ -9,11 +9,9 @@ export interface SheetEntry {
   readonly part: string;
 }
 
-/** What a workbook holds beside its rows. */
 export interface Book {
   /** In the order of the tabs; charts are not among them. */
   readonly sheets: readonly SheetEntry[];
-  /** The texts that its cells share. */
   readonly strings: readonly string[];
   readonly styles: readonly Style[];
   readonly is1904: boolean;
@@ -88,9 +86,7 @@ export function styleOf(code: string): Style {
   return { as: "number", ...(isPlain ? {} : { shown: seen }) };
 }
 
-/** A row that the sheet writes down. */
 export interface SheetRow {
-  /** As the spreadsheet shows it. */
   readonly number: number;
   readonly isHidden: boolean;
   /** Nothing, or formulas that give 0 or nothing: somebody dragged them down past the table. */

@@ -86,7 +86,6 @@ function needCells(record: RowRecord, batch: BatchRecord, { reference = "", paye
   return [record.row, record.amount ?? "not readable", ...named, ...said];
 }
 
-/** Rows that a later batch corrected, by what became of them there. */
 interface Later {
   readonly batch: string;
   readonly status: ResultStatus;

@@ -14,7 +14,6 @@ import { assertControlTotals, exitCodeOfBatch, lockstep, nextOf, recordsOf, Tota
 export interface ResultsInput {
   readonly store: Pick<JournalStore, "rows" | "runs">;
   readonly config: Pick<Config, "state_dir">;
-  /** As the journal has it now. */
   readonly batch: BatchRecord;
   /** The snapshot, read again, and what it says of a row beside what is sent (`openKept`). */
   readonly table: Table;
