@@ -55,12 +55,6 @@ export function wordsAt({ cells }: Row, at = -1): string {
 
 const SHOWN_CHARACTERS_MAX = 40;
 
-/** What the sheet shows, where it is something else than the value that goes out. */
-export function shownOtherwise(cell: Cell | undefined): string | undefined {
-  const shown = typeof cell === "object" && cell.token === "number" ? cell.shown : undefined;
-  return shown === undefined ? undefined : printable(maskStrayAmount(shown), SHOWN_CHARACTERS_MAX);
-}
-
 /** A fault of one cell, masked (I10). `value`: what stands there, if not what the file has. */
 export function faultAt(
   row: Row,

@@ -67,7 +67,7 @@ export function createRowCheck(names: readonly string[], file: FileCheck) {
   };
   return {
     /** Columns that say when or whether a row is to be paid. */
-    whenColumns: checkOf(operation ?? "payout").when.map(({ column }) => column),
+    whenColumns: checkOf(operation ?? "payout").when.map(({ name }) => name),
     check(row: Row): CheckedRow {
       const said = operationOfRow(row, columns, file);
       if (typeof said === "string") return checkRow(row, checkOf(said), file);

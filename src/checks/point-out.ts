@@ -1,9 +1,10 @@
 import { AMOUNT_SCALE } from "../amount.ts";
-import { mask } from "../mask.ts";
+import { mask, maskStrayAmount } from "../mask.ts";
 import type { PointedOutCode } from "../messages/row-faults.ts";
 import type { Facts, Fault } from "../messages/sentence.ts";
+import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
-import { faultAt, shownOtherwise, wordsAt } from "./cells.ts";
+import { faultAt, wordsAt } from "./cells.ts";
 import type { FieldInFile, FormInFile, Values } from "./form.ts";
 
 /** A thousand million and more. */
@@ -22,8 +23,10 @@ export function lookAtRow(
   const add = (field: FieldInFile, code: PointedOutCode, facts?: Facts): unknown =>
     found.push(faultAt(row, field, { code, facts }, isTable));
   for (const field of isWorkbook ? fields : []) {
-    const shown = shownOtherwise(row.cells[field.source?.at ?? -1]);
-    if (shown !== undefined && values[field.nth] !== undefined) add(field, "shown_otherwise", { shown });
+    const cell = row.cells[field.source?.at ?? -1];
+    const shown = typeof cell === "object" && cell.token === "number" ? cell.shown : undefined;
+    if (shown === undefined || values[field.nth] === undefined) continue;
+    add(field, "shown_otherwise", { shown: printable(maskStrayAmount(shown), 40) });
   }
   const paid = values[payee.nth];
   if (paid === undefined) return found;
