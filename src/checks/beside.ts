@@ -2,16 +2,14 @@ import { normalizeName } from "../column-name.ts";
 import type { Fault } from "../messages/sentence.ts";
 import type { Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
-import { cellOf, faultAt, isFinding, readCell, wordsAt } from "./cells.ts";
+import { faultAt, readAt, wordsAt } from "./cells.ts";
 import { createCannotBe, type Finding } from "./not-a-value.ts";
 
-/** A row of a batch, as people name it. */
 export interface RowName {
   readonly batch: string;
   readonly row: number;
 }
 
-/** What a row says in columns of our own. */
 export interface Own {
   reference?: string;
   /** In one of the three forms (DESIGN §6). */
@@ -66,9 +64,8 @@ export function ownReader(
   return (row: Row, faults: Fault[]): Own => {
     const own: Own = {};
     for (const column of columns) {
-      const given = cellOf(row, column.source);
-      const text = isFinding(given) ? given : readCell(given, column, isWorkbook);
-      const finding = typeof text === "string" ? (text === "" ? undefined : column.take(text, own)) : text;
+      const text = readAt(row, column, isWorkbook);
+      const finding = typeof text === "string" ? text && column.take(text, own) : text;
       if (finding) faults.push(faultAt(row, column, finding, isTable));
     }
     return own;
@@ -103,7 +100,6 @@ function formOf(text: string): string | undefined {
   return ofName === "" ? undefined : formOf(`${ofName.length === 2 ? "20" : ""}${ofName}-${monthNumber(name)}`);
 }
 
-/** Whether there is such a day. */
 function isDay(text: string): boolean {
   const at = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
@@ -141,12 +137,6 @@ export function periodInName(fileName: string): string | undefined {
 /** What a column beside the fields says of a row: its currency, or when or whether it is to be paid. */
 type Meaning = "currency" | "day" | "status" | "hold" | "approval";
 
-export interface OtherColumn {
-  readonly at: number;
-  readonly column: string;
-  readonly meaning: Meaning;
-}
-
 const NAMES: readonly (readonly [Meaning, RegExp])[] = [
   ["currency", /currency|currencies|ccy(?:code)?$|^curr?(?:code|type)?$|(?:amount|amt|pay|payout|txn|transfer)curr?$/],
   [
@@ -165,35 +155,29 @@ const NAMES: readonly (readonly [Meaning, RegExp])[] = [
  * The columns of a file that change what its rows mean, though no field comes from them. `used`: positions of our fields;
  * `ownColumns`: the setting, names that mean nothing to us.
  */
-export function otherColumns(
-  names: readonly string[],
-  used: ReadonlySet<number>,
-  ownColumns: readonly string[],
-): readonly OtherColumn[] {
+export function otherColumns(names: readonly string[], used: ReadonlySet<number>, ownColumns: readonly string[]) {
   const own = new Set(ownColumns.map(normalizeName));
-  return names.flatMap((column, at): OtherColumn[] => {
+  return names.flatMap((column, at) => {
     const name = normalizeName(column.replaceAll(/[().?/]/g, ""));
     if (used.has(at) || own.has(normalizeName(column))) return [];
     const meaning = NAMES.find(([, pattern]) => pattern.test(name))?.[0];
-    return meaning === undefined ? [] : [{ at, column, meaning }];
+    return meaning === undefined ? [] : [{ name: column, kind: "text", source: { at, column }, meaning } as const];
   });
 }
 
 /** The first of these columns that names another currency (only the amount goes, as rupees), or says not to pay now. */
 export function faultBeside(
   row: Row,
-  columns: readonly OtherColumn[],
+  columns: ReturnType<typeof otherColumns>,
   { isTable, today }: { readonly isTable: boolean; /** `2026-11-27` */ readonly today: string },
 ): Fault | undefined {
-  for (const { at, column, meaning } of columns) {
-    const text = wordsAt(row, at);
-    const isCurrency = meaning === "currency";
-    if (text === "" || !(isCurrency ? isOtherCurrency(text) : saysNotNow(text, meaning, today))) continue;
-    const place = { name: column, kind: "text", source: { at, column } } as const;
-    const code = isCurrency ? "currency_other" : "not_now";
-    return faultAt(row, place, { code, facts: { name: column } }, isTable);
-  }
-  return undefined;
+  const found = columns.find(({ source, meaning }) => {
+    const text = wordsAt(row, source.at);
+    return text !== "" && (meaning === "currency" ? isOtherCurrency(text) : saysNotNow(text, meaning, today));
+  });
+  if (!found) return undefined;
+  const code = found.meaning === "currency" ? "currency_other" : "not_now";
+  return faultAt(row, found, { code, facts: { name: found.name } }, isTable);
 }
 
 const RUPEES = /^[\s().₹-]*(?:(?:inr|indian|rupees?|rs)[\s().₹-]*)*$|^356$/i;

@@ -14,13 +14,16 @@ export interface NamedPlace extends Place {
   readonly source?: Source | undefined;
 }
 
-/** The text of a cell without the spaces around it, empty where there is nothing; or why it cannot be one. */
-export function readCell(cell: Cell, place: NamedPlace, isWorkbook: boolean): string | Finding {
-  if (typeof cell !== "string") return readToken(cell, place, isWorkbook);
-  const text = cell.trim();
+/** What a row says in a place: its text without the spaces around it, empty where nothing stands; or why it cannot be one. */
+export function readAt(row: Row, place: NamedPlace, isWorkbook: boolean): string | Finding {
+  const { source } = place;
+  const cell = row.cells[source?.at ?? -1] ?? "";
+  const given = source?.give ? (source.give(cell) as Cell | Finding) : cell;
+  if (typeof given !== "string") return "code" in given ? given : readToken(given, place, isWorkbook);
+  const text = given.trim();
   const first = text.charCodeAt(0);
   if (first === EQUALS || (first === APOSTROPHE && place.kind !== "text")) return cellWords(text);
-  return place.isLong && text !== "" ? cell : text;
+  return place.isLong && text !== "" ? given : text;
 }
 
 const EQUALS = 61;
@@ -45,28 +48,12 @@ function readToken({ token, source }: Token, { kind, sensitive }: NamedPlace, is
   return isId || (isWorkbook && isRounded) ? { code: "number_not_text" } : source;
 }
 
-/** The cell that a value comes from, or what a mapping makes of it. */
-export function cellOf(row: Row, source: Source | undefined): Cell | Finding {
-  const cell = row.cells[source?.at ?? -1] ?? "";
-  return source?.give ? (source.give(cell) as Cell | Finding) : cell;
-}
-
-export function isFinding(given: Cell | Finding): given is Finding {
-  return typeof given === "object" && "code" in given;
-}
-
 /** The words of a row's cell, as they are looked up and compared; empty where there is none. */
 export function wordsAt({ cells }: Row, at = -1): string {
   return cellWords(cells[at] ?? "");
 }
 
 const SHOWN_CHARACTERS_MAX = 40;
-
-/** What the sheet shows, where it is something else than the value that goes out. */
-export function shownOtherwise(cell: Cell | undefined): string | undefined {
-  const shown = typeof cell === "object" && cell.token === "number" ? cell.shown : undefined;
-  return shown === undefined ? undefined : printable(maskStrayAmount(shown), SHOWN_CHARACTERS_MAX);
-}
 
 /** A fault of one cell, masked (I10). `value`: what stands there, if not what the file has. */
 export function faultAt(
@@ -103,7 +90,6 @@ const OF_NOBODY = /^(?:placeholder|ditto_mark|account_word|spreadsheet_error|tru
 /** What is left of an account shows less than the account. */
 const SCIENTIFIC = /^[0-9][.,]?[0-9]{0,5}E/i;
 
-/** The value as it may stand in a message. */
 function shownAs(text: string, { kind, sensitive }: Place, code: string): string {
   if (kind === "amount") return maskStrayAmount(text);
   if (sensitive === undefined || text.includes("@")) return maskStray(text);

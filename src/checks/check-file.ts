@@ -5,12 +5,12 @@ import { maskAccountId } from "../mask.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { labelOf, OPERATIONS, type OperationName } from "../operations/index.ts";
 import { printable } from "../printable.ts";
+import { misspeltColumns } from "../reader/columns.ts";
 import { createRowCheck, NO_PAYMENT, type CheckedRow, type RowCheck } from "./check-row.ts";
 import { controlFaults } from "./control.ts";
-import { misspelt, type OpenedFile } from "./open-file.ts";
+import type { OpenedFile } from "./open-file.ts";
 import { createFileLook } from "./point-out.ts";
 
-/** What the checks found of a whole file. */
 export type Checked = ReturnType<Found["checked"]>;
 
 /**
@@ -35,7 +35,7 @@ export function checkFile(
     let check = checks.get(columns);
     if (check) return check;
     // the columns of a table were looked at when it was opened; in JSON each row has keys of its own
-    const slips = isTable || mapping ? [] : misspelt(columns, operation ?? "mixed", config);
+    const slips = isTable || mapping ? [] : misspeltColumns(columns, operation ?? "mixed", config);
     if (slips.length > 0) throw new FileRefusedError(snapshot.fileName, slips);
     checks.set(columns, (check = createRowCheck(columns, file)));
     for (const column of check.whenColumns) if (found.whenColumns.size < KINDS_MAX) found.whenColumns.add(column);
@@ -86,7 +86,6 @@ const KINDS_MAX = 100;
 const ACCOUNTS_MAX = 1000;
 const NO_PAYMENTS_SHOWN = 5;
 
-/** What is known of a file when its rows were checked. */
 class Found {
   readonly whenColumns = new Set<string>();
   readonly remarks: Fault[] = [];

@@ -9,7 +9,7 @@ import { OWN_COLUMNS, type Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
 import { headerAgain, underTable } from "../reader/lines.ts";
 import { faultBeside, otherColumns, ownReader, type Own } from "./beside.ts";
-import { cellOf, faultAt, isFinding, readCell, wordsAt } from "./cells.ts";
+import { faultAt, readAt, wordsAt } from "./cells.ts";
 import {
   canonical,
   formsInFile,
@@ -77,7 +77,7 @@ export function createRowCheck(names: readonly string[], file: FileCheck) {
   };
   return {
     /** Columns that say when or whether a row is to be paid. */
-    whenColumns: checkOf(operation ?? "payout").when.map(({ column }) => column),
+    whenColumns: checkOf(operation ?? "payout").when.map(({ name }) => name),
     check(row: Row): CheckedRow {
       const said = operationOfRow(row, columns, file);
       if (typeof said === "string") return checkRow(row, checkOf(said), file);
@@ -105,7 +105,6 @@ function operationOfRow(row: Row, { sources }: Columns, { opened, isTable }: Fil
 
 type OperationCheck = ReturnType<typeof operationCheck>;
 
-/** How rows of one operation are checked. */
 function operationCheck(name: OperationName, columns: Columns, file: FileCheck) {
   const { opened, config } = file;
   const { option, mustBe = [] } = opened.mapping ?? {};
@@ -143,14 +142,13 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   if (amount !== undefined && SUMMABLE.test(amount)) checked.amount = amount;
   if (debit !== undefined) checked.debit = debit;
   if (payee === undefined || faults.some(({ facts }) => facts?.["field"] === form.payee.name)) return checked;
-  const one = canonical(form.payee, payee);
-  checked.payee = form.payees + one;
+  checked.payee = form.payees + canonical(form.payee, payee);
   const zeros = zerosOf(form.payee, payee);
   if (zeros > 0) checked.zeros = zeros;
   if (faults.length > 0 || amount === undefined) return checked;
   const later = faultBeside(row, check.when, file);
   if (later) checked.notNow = later;
-  file.look.add(row, form, one, values);
+  file.look.add(row, form, checked.payee, values);
   checked.instruction = { payload: payloadOf(form, values), payment: paymentText(form, checked.payee, values) };
   return checked;
 }
@@ -181,10 +179,9 @@ function readFields(
   const faults: Fault[] = [];
   for (const field of form.fields) {
     const { source } = field;
-    const given = source ? cellOf(row, source) : "";
-    const read = isFinding(given) ? given : readCell(given, field, isWorkbook);
+    const read = readAt(row, field, isWorkbook);
     const isAmount = field === form.amount && typeof read === "string" && read !== "";
-    const sent = isAmount ? readAmount(read, typeof given === "string", form) : read;
+    const sent = isAmount ? readAmount(read, typeof row.cells[source?.at ?? -1] !== "object", form) : read;
     const value = sent === "" ? field.default : sent;
     values.push(typeof value === "string" ? value : undefined);
     let finding = typeof value === "object" ? value : undefined;

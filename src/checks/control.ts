@@ -75,17 +75,13 @@ function malformed(name: string): FileRefusedError {
  */
 export function controlFaults(
   stated: readonly StatedControl[],
-  {
-    rows,
-    sums,
-    unreadable,
-    noPayments,
-  }: Readonly<{ rows: number; sums: Sums<string>; unreadable: number; noPayments: number[] }>,
+  found: { rows: number; sums: Sums<string>; unreadable: number; noPayments: readonly number[] },
   isRequired: boolean,
 ): readonly Fault[] {
   if (stated.length === 0) return isRequired ? [{ code: "control_missing" }] : [];
-  const others = noPayments.join(", ");
-  const { units } = sums;
+  const { rows, unreadable } = found;
+  const { units } = found.sums;
+  const others = found.noPayments.join(", ");
   return stated.flatMap(({ source, rows: saidRows = rows, total }): Fault[] => {
     const faults: Fault[] = [];
     if (saidRows !== rows) {

@@ -140,7 +140,6 @@ function ruleRefusal(value: string, { rules, pattern, sensitive }: FieldInFile):
   return found < least ? { code: "value_too_short", facts: { found, least } } : undefined;
 }
 
-/** Why the schema does not take a value. */
 function schemaFinding(value: string, field: FieldInFile): Finding {
   const { kind, shape } = field;
   if (kind === "amount" && PLAIN_DECIMAL.test(value)) return { code: "amount_not_positive" };

@@ -10,7 +10,6 @@ export interface Finding {
   readonly facts?: Facts;
 }
 
-/** What is known of the place where a text stands. */
 export type Place = Pick<FieldFacts, "kind" | "sensitive" | "shape" | "isLong"> & {
   readonly required?: boolean;
   /** The settings say what may stand there. */

@@ -12,16 +12,18 @@ import { printable, quotedNames } from "../printable.ts";
 import {
   completeOperations,
   createColumnPlan,
+  hasIn,
   knownColumns,
   OUR_NAMES,
   misspeltColumns,
+  missingFields,
   type LookupTable,
 } from "../reader/columns.ts";
 import { chooseMapping, readLookup } from "../reader/mapping.ts";
 import { openTable } from "../reader/open-table.ts";
 import type { Reading, Row, Table } from "../reader/row.ts";
 import { periodInName, readPeriod } from "./beside.ts";
-import { cellOf, isFinding, readCell } from "./cells.ts";
+import { readAt } from "./cells.ts";
 import { statedControl } from "./control.ts";
 
 /** How a file was read: what the journal keeps of it as JSON (`keptOf`). */
@@ -75,7 +77,7 @@ function operationOf(
   const byHeader = stated ? asStated(columns, stated) : byColumns(columns, settings);
   const found = isMixed ? (stated?.operation ?? "mixed") : byHeader;
   if (typeof found !== "string") return [found];
-  const slips = misspelt(columns, found, settings);
+  const slips = misspeltColumns(columns, found, settings);
   // in JSON a missing field makes only the row invalid
   const lacks = isMixed || !table.header || found === "mixed" ? [] : lacking(columns, found, settings);
   const missing = lacks.filter((field) => !slips.some(({ facts }) => facts?.["meant"] === field));
@@ -130,32 +132,17 @@ function byColumns(columns: readonly string[], { own_columns: own }: Config): Op
   return { code: "operation_unknown", facts: {} };
 }
 
-/** Required fields, by the operation or the settings, that no column holds: of the form that has most of its own. */
+/** Required fields that no column holds: of the form whose payee is there, else of the one that has most of its own. */
 function lacking(columns: readonly string[], operation: OperationName, { rules }: Config): readonly string[] {
-  const there = new Set(columns.map(normalizeName));
+  const has = hasIn(columns);
   const { forms, folder } = operationNamed(operation);
   const ofForms = forms.map((form) => {
-    const needed = fieldsOf(form).filter(({ name, required }) => rules[folder]?.fields[name]?.required ?? required);
-    const missing = needed.map(({ name }) => name).filter((name) => !there.has(normalizeName(name)));
-    return { missing, hasPayee: there.has(normalizeName(form.payee)) };
+    return { missing: missingFields(form, has, rules[folder]?.fields), hasPayee: has(form.payee) };
   });
   ofForms.sort((left, right) => left.missing.length - right.missing.length);
   const [nearest] = ofForms;
   const meant = nearest?.missing.length === 0 ? nearest : (ofForms.find(({ hasPayee }) => hasPayee) ?? nearest);
   return meant?.missing ?? [];
-}
-
-/** Columns that look like a misspelt field: a question (DESIGN §6). */
-export function misspelt(
-  columns: readonly string[],
-  operation: OperationName | "mixed",
-  { own_columns: own }: Pick<Config, "own_columns">,
-): readonly Fault[] {
-  const names = operation === "mixed" ? OPERATIONS.map(({ name }) => name) : [operation];
-  return misspeltColumns(columns, names, own).map(({ column, meant }) => {
-    const name = printable(column, 40);
-    return { code: "column_misspelt", column: name, facts: { name, meant } };
-  });
 }
 
 /** By `--period`, the wrapper, or the file's name when it holds exactly one. */
@@ -205,8 +192,8 @@ export async function openKept(copy: string, batch: { readonly fileName: string;
   });
   const plan = createColumnPlan(mapping, await Promise.all(lines));
   const textOf = (row: Row, name: string): string | undefined => {
-    const given = cellOf(row, plan(row.columns).sources.get(name));
-    const text = isFinding(given) ? "" : readCell(given, { name, kind: "id" }, reading.format === "xlsx");
+    const source = plan(row.columns).sources.get(name);
+    const text = readAt(row, { name, kind: "id", source }, reading.format === "xlsx");
     return typeof text === "string" && text !== "" ? text : undefined;
   };
   /** What a row says of itself, for results: in clear, but for `payee`, which is masked. */

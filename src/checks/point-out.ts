@@ -1,9 +1,10 @@
 import { AMOUNT_SCALE } from "../amount.ts";
-import { mask } from "../mask.ts";
+import { mask, maskStrayAmount } from "../mask.ts";
 import type { PointedOutCode } from "../messages/row-faults.ts";
 import type { Facts, Fault } from "../messages/sentence.ts";
+import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
-import { faultAt, shownOtherwise, wordsAt } from "./cells.ts";
+import { faultAt, wordsAt } from "./cells.ts";
 import type { FieldInFile, FormInFile, Values } from "./form.ts";
 
 /** A thousand million and more. */
@@ -22,8 +23,10 @@ export function lookAtRow(
   const add = (field: FieldInFile, code: PointedOutCode, facts?: Facts): unknown =>
     found.push(faultAt(row, field, { code, facts }, isTable));
   for (const field of isWorkbook ? fields : []) {
-    const shown = shownOtherwise(row.cells[field.source?.at ?? -1]);
-    if (shown !== undefined && values[field.nth] !== undefined) add(field, "shown_otherwise", { shown });
+    const cell = row.cells[field.source?.at ?? -1];
+    const shown = typeof cell === "object" && cell.token === "number" ? cell.shown : undefined;
+    if (shown === undefined || values[field.nth] === undefined) continue;
+    add(field, "shown_otherwise", { shown: printable(maskStrayAmount(shown), 40) });
   }
   const paid = values[payee.nth];
   if (paid === undefined) return found;
@@ -49,7 +52,6 @@ const BANK_CHARACTERS = 4;
 /** Only so many payees and branches are looked for further down: memory must not grow with the rows. */
 const COMPARED_MAX = 20_000;
 
-/** A cell of a row, to be told later. */
 interface Kept {
   readonly row: number;
   readonly field: FieldInFile;
@@ -66,7 +68,7 @@ interface Alike {
 type Kinds = Map<string, Map<number, Alike>>;
 
 /**
- * Looks at all valid rows of a file together: `add` takes every one, in order (`payee`: in its one spelling), `end` gives what
+ * Looks at all valid rows of a file together: `add` takes every one, in order (`payee`: as equal ones have it), `end` gives what
  * is to be told of the whole file. Nothing of it stops a row. `tell` takes what was found, and of how many rows it is true;
  * `max`: so many of a kind are told. Memory grows with the kinds of rows, not with the rows.
  */
@@ -75,7 +77,7 @@ export function createFileLook(
   max: number,
   hasCells: boolean,
 ) {
-  const rowsOf = new Map<string, Map<string, number>>();
+  const rowOf = new Map<string, number>();
   const bankOf = new Map<string, { readonly row: number; readonly name: string }>();
   let isComparedInPart = false;
   /** Of amounts only the first two digits count. */
@@ -90,35 +92,33 @@ export function createFileLook(
     const shown = isOpen ? value : mask(value, field.sensitive ?? "account");
     return faultAt({ number: row, columns: [], cells: [] }, field, { code, facts }, hasCells, shown);
   };
-  const tellAlike = ({ rows, first }: Alike, code: PointedOutCode, facts: Facts): void => {
-    const faults = first.map((kept) => faultOf(kept, code, facts));
-    tell(faults, rows);
-  };
-  const count = (all: Kinds, of: string, key: number, row: number, field: FieldInFile, value: string): void => {
-    let kinds = all.get(of);
-    if (!kinds) all.set(of, (kinds = new Map<number, Alike>()));
-    let alike = kinds.get(key);
-    if (!alike) kinds.set(key, (alike = { rows: 0, first: [] }));
+  const tellAlike = ({ rows, first }: Alike, code: PointedOutCode, facts: Facts): void =>
+    tell(
+      first.map((kept) => faultOf(kept, code, facts)),
+      rows,
+    );
+  const count = (all: Kinds, of: string, key: number, kept: Kept): void => {
+    const kinds = all.get(of) ?? new Map<number, Alike>();
+    const alike = kinds.get(key) ?? { rows: 0, first: [] };
     alike.rows += 1;
-    if (alike.first.length < max) alike.first.push({ row, field, value });
+    if (alike.first.length < max) alike.first.push(kept);
+    all.set(of, kinds.set(key, alike));
   };
   return {
     add(whole: Row, form: FormInFile, payee: string, values: Values): void {
       const { number: row } = whole;
-      const paid = values[form.payee.nth] ?? "";
-      let rowOf = rowsOf.get(form.payees);
-      if (!rowOf) rowsOf.set(form.payees, (rowOf = new Map<string, number>()));
+      const paid: Kept = { row, field: form.payee, value: values[form.payee.nth] ?? "" };
       const other = rowOf.get(payee);
       if (other === undefined) keep(rowOf, payee, row);
-      else tell([faultOf({ row, field: form.payee, value: paid }, "payee_twice", { other })]);
+      else tell([faultOf(paid, "payee_twice", { other })]);
 
       const amount = values[form.amount.nth] ?? "0";
-      count(amounts, form.operation, roughly(amount), row, form.amount, amount);
+      count(amounts, form.operation, roughly(amount), { row, field: form.amount, value: amount });
 
       const { ifsc: field } = form;
       const ifsc = (field && values[field.nth]?.toUpperCase()) ?? "";
       if (!field || ifsc === "") return;
-      count(lengths, ifsc.slice(0, BANK_CHARACTERS), plain(paid).length, row, form.payee, paid);
+      count(lengths, ifsc.slice(0, BANK_CHARACTERS), plain(paid).length, paid);
       const name = wordsAt(whole, form.bankNameAt).toLowerCase();
       if (name === "") return;
       const bank = bankOf.get(ifsc);

@@ -39,7 +39,6 @@ export interface Field extends FieldFacts {
 
 const FIELDS = new WeakMap<Form, readonly Field[]>();
 
-/** The fields of a form in the order of the interface. */
 export function fieldsOf(form: Form): readonly Field[] {
   const known = FIELDS.get(form);
   if (known) return known;

@@ -74,7 +74,6 @@ export interface Operation<Name extends string = string> {
   readonly name: Name;
   /** Its folder in an inbox, and its plural in sentences. */
   readonly folder: string;
-  /** The client's method. */
   readonly method: string;
   /** Path of the endpoint below the base URL (§4). */
   readonly path: string;
@@ -82,7 +81,6 @@ export interface Operation<Name extends string = string> {
   readonly encrypted: boolean;
   /** The field that names the account to debit, for sums per account. */
   readonly debit?: string;
-  /** Who stands on the other side. */
   readonly party: "payee" | "borrower" | "payer";
   /**
    * It takes money: where a file does not say its operation, columns that it does not know must speak of that (`by`), and

@@ -1,9 +1,11 @@
 import { looksMisspelt, normalizeName, spelledOut } from "../column-name.ts";
 import type { AmountUnit, Lookup, Mapping } from "../config/mapping.ts";
+import type { Config } from "../config/schema.ts";
 import { maskStray } from "../mask.ts";
 import { listed, type Fault } from "../messages/sentence.ts";
 import { fieldsOf, OPERATIONS, type OperationName } from "../operations/index.ts";
 import type { Form } from "../operations/operation.ts";
+import { printable } from "../printable.ts";
 import type { Cell, Row } from "./row.ts";
 
 /** Columns that have a meaning and are not sent (DESIGN §6). */
@@ -12,7 +14,6 @@ export const OWN_COLUMNS = ["operation", "reference", "period", "retry_of"] as c
 /** A lookup table in memory: the values of its fields by key; `ambiguous` where one key has two different lines. */
 export type LookupTable = ReadonlyMap<string, readonly Cell[] | "ambiguous">;
 
-/** Where a field's value comes from. */
 export interface Source {
   /** Position in the row's cells; -1: every row gets the same value. */
   readonly at: number;
@@ -48,13 +49,13 @@ export function createColumnPlan(mapping?: Mapping, tables: readonly LookupTable
   };
 }
 
-/** Every field of every operation, and our own columns. */
-export const FIELD_NAMES: readonly string[] = [
-  ...new Set([...OPERATIONS.flatMap(({ forms }) => forms.flatMap(namesIn)), ...OWN_COLUMNS]),
-];
-
-/** The names of `FIELD_NAMES` by how names compare. */
-export const OUR_NAMES: ReadonlyMap<string, string> = new Map(FIELD_NAMES.map((name) => [normalizeName(name), name]));
+/** Every field of every operation, and our own columns, by how names compare. */
+export const OUR_NAMES: ReadonlyMap<string, string> = new Map(
+  [...OPERATIONS.flatMap(({ forms }) => forms.flatMap(namesIn)), ...OWN_COLUMNS].map((name) => [
+    normalizeName(name),
+    name,
+  ]),
+);
 
 function byOurNames(names: readonly string[]): Columns {
   const sources = new Map<string, Source>();
@@ -97,7 +98,7 @@ function translate(give: Source["give"], values: Readonly<Record<string, string>
   const known = inWords(Object.keys(values));
   return (cell) => {
     const given = give ? give(cell) : cell;
-    if (isFault(given)) return given;
+    if (typeof given === "object" && "code" in given) return given;
     const text = cellWords(given);
     if (Object.hasOwn(values, text)) return values[text] ?? "";
     return text === "" ? "" : { code: "value_not_mapped", facts: { known } };
@@ -147,23 +148,16 @@ export function cellWords(cell: Cell): string {
   return /^="([^"]*)"$/.exec(text)?.[1]?.trim() ?? /^'([^'\s](?:[^']*[^'\s])?)$/.exec(text)?.[1] ?? text;
 }
 
-export function isFault(given: Cell | Fault): given is Fault {
-  return typeof given === "object" && "code" in given;
-}
-
 function namesIn(form: Form): readonly string[] {
   return fieldsOf(form).map(({ name }) => name);
 }
 
-/** What a column's name says that it is. */
 export interface KnownColumn {
   readonly column: string;
-  /** Position in the header. */
   readonly at: number;
   readonly field: string;
   /** Our own name for it, or one that other systems have. */
   readonly by: "name" | "synonym";
-  /** The operations that have such a field. */
   readonly operations: readonly OperationName[];
 }
 
@@ -189,7 +183,6 @@ function strengthOf({ operations }: KnownColumn, all: readonly KnownColumn[]): n
   return Math.max(...counts);
 }
 
-/** Each field of each operation, with all that it is called. */
 const FIELDS = OPERATIONS.flatMap(({ name: operation, forms }) =>
   forms.flatMap(fieldsOf).map(({ name: field, synonyms }) => {
     return { field, operation, spelled: new Set([field, ...synonyms].map(spelledOut)) };
@@ -205,38 +198,45 @@ function meaningsOf(column: string): readonly Pick<KnownColumn, "field" | "by" |
   });
 }
 
-/** Required fields of a form that are not there. */
-export function missingFields(form: Form, has: (field: string) => boolean): readonly string[] {
-  return fieldsOf(form).flatMap(({ name, required }) => (required && !has(name) ? [name] : []));
+export function hasIn(names: readonly string[]): (field: string) => boolean {
+  const there = new Set(names.map(normalizeName));
+  return (field) => there.has(normalizeName(field));
+}
+
+/** Required fields of a form, by themselves or by the rules of its operation, that are not there. */
+export function missingFields(
+  form: Form,
+  has: (field: string) => boolean,
+  rules: Config["rules"][string]["fields"] = {},
+): readonly string[] {
+  const needed = fieldsOf(form).filter(({ name, required }) => rules[name]?.required ?? required);
+  return needed.map(({ name }) => name).filter((name) => !has(name));
 }
 
 /** The operations for which columns of our own names hold all required fields of a form. */
 export function completeOperations(names: readonly string[]): readonly OperationName[] {
-  const there = new Set(names.map(normalizeName));
-  const has = (field: string): boolean => there.has(normalizeName(field));
+  const has = hasIn(names);
   const complete = OPERATIONS.filter(({ forms }) => forms.some((form) => missingFields(form, has).length === 0));
   return complete.map(({ name }) => name);
 }
 
-/**
- * Columns that look like a misspelt field of these operations that the file lacks. `ownColumns`: the setting
- * `own_columns`, names that are the user's own.
- */
+/** Asks about columns that look like a misspelt field of these operations that the file lacks (DESIGN §6). */
 export function misspeltColumns(
   names: readonly string[],
-  operations: readonly OperationName[],
-  ownColumns: readonly string[],
-): readonly { readonly column: string; readonly meant: string }[] {
-  const forms = OPERATIONS.filter(({ name }) => operations.includes(name)).flatMap((one) => one.forms);
-  const own = new Set(ownColumns.map(normalizeName));
-  const there = new Set(names.map(normalizeName));
-  const absent = [...new Set([...OWN_COLUMNS, ...forms.flatMap(namesIn)])].filter(
-    (name) => !there.has(normalizeName(name)),
+  operation: OperationName | "mixed",
+  { own_columns: ownColumns }: Pick<Config, "own_columns">,
+): readonly Fault[] {
+  const forms = OPERATIONS.filter(({ name }) => operation === "mixed" || operation === name).flatMap(
+    (one) => one.forms,
   );
-  return names.flatMap((column) => {
-    const name = normalizeName(column);
-    if (own.has(name) || OUR_NAMES.has(name)) return [];
+  const own = new Set(ownColumns.map(normalizeName));
+  const has = hasIn(names);
+  const absent = [...OWN_COLUMNS, ...forms.flatMap(namesIn)].filter((name) => !has(name));
+  return names.flatMap((written): Fault[] => {
+    const name = normalizeName(written);
     const meant = absent.find((field) => looksMisspelt(name, normalizeName(field)));
-    return meant === undefined ? [] : [{ column, meant }];
+    if (own.has(name) || OUR_NAMES.has(name) || meant === undefined) return [];
+    const column = printable(written, 40);
+    return [{ code: "column_misspelt", column, facts: { name: column, meant } }];
   });
 }

@@ -8,7 +8,6 @@ import { assertHeader, underTable, withoutGuard } from "./lines.ts";
 import { COLUMNS_MAX, PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX, type Row, type Source, type Table } from "./row.ts";
 import { readText } from "./text.ts";
 
-/** A file whose delimiter is known. */
 type CsvSource = Source & { readonly delimiter: string };
 
 /** Reads as far as the header; `rows` then reads the file from its beginning, each time it is called. */
@@ -118,20 +117,11 @@ function ragged(cells: readonly string[], columns: number, { refuse }: Source, r
   return refuse("row_ragged", { cells: cells.length, columns, cut, isFirst: Number(isFirst) }, { row });
 }
 
-/** Whole records of a CSV file, blank ones too. */
-interface RecordPage {
-  readonly records: string[][];
-  /** The last record of the file has no line end behind it. */
-  readonly endsOpen: boolean;
-  /** Where the text begins that belongs to no whole record. */
-  readonly end: number;
-}
-
 /**
  * Cuts a file into records. One without a quote, or whose quotes stand around whole cells and nowhere else, is cut right
  * here: that is many times faster. All others of a piece go through csv-parse in one call. Throws FileRefusedError.
  */
-async function* readRecords(source: CsvSource): AsyncGenerator<RecordPage> {
+async function* readRecords(source: CsvSource): AsyncGenerator<ReturnType<typeof cutRecords>> {
   let carried = "";
   let row = 1;
   let isFirst = true;
@@ -151,8 +141,11 @@ const LINE_END_OR_QUOTE = /["\r\n]/g;
 /** A record with quotes up to its line end; one between two quotes belongs to the cell. */
 const QUOTED = /[^"\r\n]*(?:"[^"]*"[^"\r\n]*)*(?=[\r\n])/y;
 
-/** `text` begins with a record, `row`. `isEnd`: nothing follows. */
-function cutRecords(text: string, isEnd: boolean, row: number, source: CsvSource): RecordPage {
+/**
+ * The whole records of a text that begins with one, `row`; blank ones too. `isEnd`: nothing follows. `endsOpen`: the last one
+ * has no line end behind it; `end`: behind it.
+ */
+function cutRecords(text: string, isEnd: boolean, row: number, source: CsvSource) {
   const { delimiter } = source;
   const records: string[][] = [];
   const odd: OddRecord[] = [];

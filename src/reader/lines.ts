@@ -16,7 +16,6 @@ export function repeatedNameOf(names: readonly string[]): string | undefined {
 /** An e-mail address or VPA, an account number, a mobile or an IFSC: no column is called so. */
 const PERSONAL = /\S@\S|^\+?[0-9][0-9 -]{7,}[0-9]$|^[A-Z]{4}0[A-Z0-9]{6}$/;
 const NUMBER = /^[0-9][0-9,]{2,}(?:\.[0-9]+)?$|^[0-9]+\.[0-9]+$/;
-/** The first word of a bank's own upload file. */
 const BANK_WORD = /^(?:(?:file|batch)?_?(?:hdr|header)|fhr?|fh[0-9]*|hdr|h|01)$/i;
 
 /** Whether values stand where a header should: then no cell is shown to anybody (I10). */

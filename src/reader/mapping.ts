@@ -128,14 +128,12 @@ function lookupCell(row: Row, column: string, name: string, isWorkbook: boolean)
  * what cannot be. `paydrop map` proposes a mapping from it; none is ever applied before a person confirmed it.
  */
 export interface Template {
-  /** Usual name of the mapping. */
   readonly name: string;
   readonly title: string;
   readonly option: NonNullable<Mapping["option"]>;
   readonly amountUnit: AmountUnit;
   /** Every known header of the template. */
   readonly headers: readonly (readonly string[])[];
-  /** Column → our fields. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
   readonly mustBe: Readonly<Record<string, readonly string[]>>;
   /** Columns that name the payee, the surest first: a table of the user's gives the fields of option A by it. */

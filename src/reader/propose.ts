@@ -5,7 +5,6 @@ import type { Form } from "../operations/operation.ts";
 import { knownColumns, missingFields } from "./columns.ts";
 import type { Template } from "./mapping.ts";
 
-/** Everything that a proposal is made of. */
 export interface ProposalClues {
   readonly columns: readonly string[];
   /** The first values of each column, without empty ones. */
@@ -34,7 +33,6 @@ export interface Proposal extends Pick<Mapping, "constants" | "mustBe" | "lookup
   readonly unit?: { readonly unit: AmountUnit; readonly why: string } | undefined;
   /** Fields that more than one column may be meant for: none of them is read before somebody says which. */
   readonly unclear: readonly { readonly field: string; readonly columns: readonly string[] }[];
-  /** Required fields that nothing fills. */
   readonly missing: readonly string[];
 }
 
@@ -122,7 +120,6 @@ function columnsFor(
 
 const SYNONYM = "another name for it";
 
-/** What a template tells of a column. */
 function told<T>(of: Readonly<Record<string, T>> = {}, column: string): T | undefined {
   return Object.entries(of).find(([name]) => normalizeName(name) === normalizeName(column))?.[1];
 }

@@ -21,13 +21,11 @@ export interface Row {
   readonly number: number;
   /** The row's own column names, one shared array for all rows that have the same ones. */
   readonly columns: readonly string[];
-  /** As many as `columns`. */
   readonly cells: readonly Cell[];
   /** JSON only: a key that stands twice in this row. */
   readonly repeatedKey?: string;
 }
 
-/** What a JSON wrapper said beside its rows (DESIGN §6). */
 export interface Wrapper {
   readonly operation?: string;
   readonly period?: string;
@@ -40,7 +38,6 @@ export interface Reading {
   /** CSV: `utf-8`, `utf-16le`, `windows-1252` …, and the sign between cells. */
   readonly encoding?: string;
   readonly delimiter?: string;
-  /** Of a workbook. */
   readonly sheet?: string;
 }
 
@@ -68,7 +65,6 @@ export type Asked = { readonly [Key in keyof Reading]?: Reading[Key] | undefined
 
 /** A file to be read, with everything that reading needs to know. */
 export interface Source extends Asked {
-  /** The private copy. */
   readonly path: string;
   /** Of a file without a byte order mark. */
   readonly encoding: string;

@@ -33,7 +33,6 @@ async function* bytesOf(path: string, start: number): AsyncGenerator<Buffer> {
   yield Buffer.alloc(0);
 }
 
-/** The first bytes of a file. */
 export async function beginningOf(path: string, bytesMax: number): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
@@ -86,7 +85,6 @@ export function wholeUtf8(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** The text before the first byte that cannot be read. */
 function readableStart(bytes: Buffer, encoding: string): string {
   const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
   const at = text.indexOf("\ufffd");

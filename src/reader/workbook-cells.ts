@@ -9,15 +9,7 @@ export interface SheetEntry {
   readonly part: string;
 }
 
-/** What a workbook holds beside its rows. */
-export interface Book {
-  /** In the order of the tabs; charts are not among them. */
-  readonly sheets: readonly SheetEntry[];
-  /** The texts that its cells share. */
-  readonly strings: readonly string[];
-  readonly styles: readonly Style[];
-  readonly is1904: boolean;
-}
+export type Book = Awaited<ReturnType<typeof readBook>>;
 
 /** How a style shows numbers. `shown`: missing where it shows them as they are. */
 interface Style {
@@ -26,7 +18,7 @@ interface Style {
 }
 
 /** Throws FileRefusedError for a zip file that is no workbook. */
-export async function readBook(parts: Parts): Promise<Book> {
+export async function readBook(parts: Parts) {
   const book = [...parts.entries.keys()].find((name) => /^xl\/workbook\d*\.xml$/.test(name));
   if (book === undefined) throw parts.refuse("format_differs", { is: "workbook" });
   const all = async (part: string | undefined, place: string): Promise<readonly Element[]> =>
@@ -88,29 +80,21 @@ export function styleOf(code: string): Style {
   return { as: "number", ...(isPlain ? {} : { shown: seen }) };
 }
 
-/** A row that the sheet writes down. */
-export interface SheetRow {
-  /** As the spreadsheet shows it. */
-  readonly number: number;
-  readonly isHidden: boolean;
-  /** Nothing, or formulas that give 0 or nothing: somebody dragged them down past the table. */
-  readonly isBlank: boolean;
-  /** From column A to the last one that holds something; empty text where nothing is. */
-  readonly cells: readonly Cell[];
-}
-
 const ROWS_MAX = 1_048_576;
 
 /** The rows of a sheet in order, in pages; memory is flat. Throws FileRefusedError. */
-export async function* readSheet(parts: Parts, part: string, book: Book): AsyncGenerator<readonly SheetRow[]> {
+export async function* readSheet(
+  parts: Parts,
+  part: string,
+  book: Book,
+): AsyncGenerator<readonly ReturnType<typeof readRow>[]> {
   let before = 0;
   for await (const elements of readElements(parts, part, "worksheet/sheetData/row")) {
-    const rows = elements.map((element) => {
+    yield elements.map((element) => {
       const row = readRow(element, before, book, parts.refuse);
       before = row.number;
       return row;
     });
-    yield rows;
   }
 }
 
@@ -119,7 +103,11 @@ const USUAL_CELL = /^ r="([A-Z]+[0-9]+)"(?: s="([0-9]+)")?(?: t="([a-zA-Z]+)")?$
 /** A zero as a formula gives it, whatever its format shows. */
 const ZERO = /^0(?:\.0*)?$/;
 
-function readRow(element: Element, before: number, book: Book, refuse: Refuse): SheetRow {
+/**
+ * `isBlank`: nothing stands there, or formulas that give 0 or nothing, as where somebody dragged them down past the table.
+ * `cells`: from column A to the last one that holds something; empty text where nothing is.
+ */
+function readRow(element: Element, before: number, book: Book, refuse: Refuse) {
   const { r: said, hidden } = attributesOf(element);
   const number = said === undefined ? before + 1 : Number(said);
   if (!(number > before && number <= ROWS_MAX)) throw refuse("workbook_damaged");

@@ -136,7 +136,6 @@ function localName(name: string): string {
 
 const ATTRIBUTE = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** Attributes by their names without prefix. */
 export function attributesOf({ attributes }: Element): Readonly<Partial<Record<string, string>>> {
   const pairs = attributes.matchAll(ATTRIBUTE);
   return Object.fromEntries(pairs.map(([, name = "", one, two]) => [localName(name), cellText(one ?? two ?? "")]));

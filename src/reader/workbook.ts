@@ -12,7 +12,6 @@ interface Header {
   readonly entry: SheetEntry;
   readonly names: readonly string[];
   readonly row: number;
-  /** How many names are ours. */
   readonly known: number;
 }
 
@@ -111,7 +110,6 @@ async function* readRows(
   remarkHidden(hidden.length > 0 ? [{ code: "rows_hidden", facts: { rows: hidden.length, which } }] : []);
 }
 
-/** As many cells as columns. */
 function fitted(given: readonly Cell[], columns: readonly string[], row: number, { refuse }: Source): Cell[] {
   const cells = given.map((cell) => (typeof cell === "string" ? withoutGuard(cell) : cell));
   let characters = 0;

@@ -188,27 +188,23 @@ function open(text: string): string {
   return text.replace(/\.$/, "");
 }
 
-/** Why rows are invalid or held: the first of each kind, in input order. `file`: as `paydrop run` takes it. */
-export class FirstFaults {
-  readonly #file: string;
-  readonly invalid = new FirstOfKind();
-  readonly held = new FirstOfKind();
-
-  constructor({ folder, fileName }: Pick<BatchRecord, "folder" | "fileName">) {
-    this.#file = join(folder, fileName);
-  }
-
-  add(record: RowRecord): void {
+/** Why rows are invalid or held: the first of each kind, in input order. */
+export function createFirstFaults({ folder, fileName }: Pick<BatchRecord, "folder" | "fileName">) {
+  // as `paydrop run` takes it
+  const file = join(folder, fileName);
+  const [invalid, held] = [new FirstOfKind(), new FirstOfKind()];
+  const add = (record: RowRecord): void => {
     const { row, state, faults, correctedBy, batch } = record;
-    if (state === "invalid" && !correctedBy) this.invalid.add(faults);
-    if (state !== "held") return;
-    this.held.add([...faults, ...untold(record).map((reason) => holdFault(reason, { batch, row, file: this.#file }))]);
-  }
+    if (state === "invalid" && !correctedBy) invalid.add(faults);
+    const reasons = untold(record).map((reason) => holdFault(reason, { batch, row, file }));
+    if (state === "held") held.add([...faults, ...reasons]);
+  };
+  return { invalid, held, add };
 }
 
 /** Why rows of a batch are held: the first of each kind. */
 export async function firstHeld(store: Pick<JournalStore, "rows">, batch: BatchRecord): Promise<readonly Fault[]> {
-  const faults = new FirstFaults(batch);
+  const faults = createFirstFaults(batch);
   for await (const page of recordsOf(store, batch.id, { states: ["held"] })) for (const one of page) faults.add(one);
   return faults.held.first;
 }

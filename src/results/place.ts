@@ -12,7 +12,6 @@ import { openTable } from "../reader/open-table.ts";
 import { fallbackFolder } from "../state-dir.ts";
 import { textOf } from "./table.ts";
 
-/** The files out. All names begin with the whole name of the file in (DESIGN §9). */
 export const OUT_KINDS = ["results", "retry", "summary"] as const;
 export type OutPaths = Readonly<Record<(typeof OUT_KINDS)[number], string>>;
 

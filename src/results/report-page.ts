@@ -112,18 +112,11 @@ function headerOf({ batch, headline }: Report, stamp: Stamp): Html {
 <p>${REPORT_WORDS.acceptedMeans}</p>`;
 }
 
-function sumsOf({ totals: { total, byStatus, goesAgain, accounts } }: Report): Html[] {
+function sumsOf({ totals: { total, byStatus, goesAgain } }: Report): Html {
   const lines = occurringIn(byStatus).map(([status, { rows, amount }]) => [
     ...[STATUSES[status].word, rows, amount, noteOf(status, rows, goesAgain)],
   ]);
-  const byAccount = accounts.map(({ account, total: all, byStatus: { accepted } }) => [
-    ...[said(account), all.rows, all.amount, accepted?.rows ?? 0, accepted?.amount ?? "0.00"],
-  ]);
-  const titles = ["Debit account", "Rows#", "Amount#", "Rows accepted#", "Amount accepted#"];
-  return [
-    tableOf(["Status", "Rows#", "Amount#", "What it means"], [...lines, ["total", total.rows, total.amount, ""]]),
-    ...(byAccount.length > 0 ? firstLines(titles, byAccount, "see the summary file") : []),
-  ];
+  return tableOf(["Status", "Rows#", "Amount#", "What it means"], [...lines, ["total", total.rows, total.amount, ""]]);
 }
 
 /** The rows that need a person, the gravest kind first, and what to do about them. */
@@ -146,7 +139,8 @@ function needsOf({ needs, batch, totals }: Report): Html[] {
 
 function doneOf({ acts, runs, batch }: Report, stamp: Stamp): Html[] {
   const lines = historyOf(acts, runs).map(({ at, who, what, why }) => [stamp(at), said(who), said(what), said(why)]);
-  return firstLines(["When", "Who", "Did what", "Why"], lines, `paydrop status ${batch.id}`);
+  const table = tableOf(["When", "Who", "Did what", "Why"], lines.slice(0, LINES_SHOWN));
+  return [table, restOf(lines.length - LINES_SHOWN, `paydrop status ${batch.id}`)];
 }
 
 /** What proves which file this is about, and that nothing is missing in the report. */
@@ -161,11 +155,6 @@ function factsOf({ batch, totals: { total } }: Report, stamp: Stamp, zone: strin
     ([name, text]) => markup`<dt>${name}</dt><dd>${said(text)}</dd>\n`,
   );
   return [tableOf(["Control totals", "Rows#", "Amount#"], control), markup`<dl>${lines}</dl>`];
-}
-
-/** A table of the first lines, and where the others stand. */
-function firstLines(titles: readonly string[], lines: readonly (readonly Shown[])[], where: string): Html[] {
-  return [tableOf(titles, lines.slice(0, LINES_SHOWN)), restOf(lines.length - LINES_SHOWN, where)];
 }
 
 function restOf(more: number, where: string): Html {

@@ -16,7 +16,7 @@ const TEXT_CHARACTERS_MAX = 600;
 const GRAVEST_FIRST = ["unknown", "rejected", "held", "invalid", "not_sent", "settled_not_done"] as const;
 
 /** What the file says of a row; `payee` masked (`openKept`). */
-type Own = Partial<Readonly<Record<"reference" | "debit" | "payee", string | undefined>>>;
+type Own = Partial<Readonly<Record<"reference" | "payee", string | undefined>>>;
 
 interface ReportInput {
   readonly batch: BatchRecord;
@@ -42,7 +42,7 @@ export async function collectReport({ store, batch, table, own }: ReportInput) {
     for (const { row, record } of pairs) {
       const said = own(row);
       const status = statusOf(record);
-      collector.add(record, said.debit);
+      collector.add(record);
       if (record.correctedBy) {
         corrected.push(record.correctedBy);
         continue;
@@ -86,7 +86,6 @@ function needCells(record: RowRecord, batch: BatchRecord, { reference = "", paye
   return [record.row, record.amount ?? "not readable", ...named, ...said];
 }
 
-/** Rows that a later batch corrected, by what became of them there. */
 interface Later {
   readonly batch: string;
   readonly status: ResultStatus;

@@ -4,7 +4,6 @@ import { printableTable } from "../printable.ts";
 import type { Cell, Row, Wrapper } from "../reader/row.ts";
 import { WorkbookPieces, type OutCell } from "./workbook.ts";
 
-/** A row out: columns of ours before and after the row's own. */
 export interface OutRow {
   readonly before: readonly OutCell[];
   readonly row: Row;
@@ -80,7 +79,6 @@ function layoutOf(columns: readonly string[], { before, after, dropped = [] }: T
 
 type Layout = ReturnType<typeof layoutOf>;
 
-/** What a cell says, as text. */
 export function textOf(cell: Cell | { readonly amount: string }): string {
   if (typeof cell === "string") return cell;
   return "amount" in cell ? cell.amount : cell.source;

@@ -4,7 +4,7 @@ import { AccountSums } from "../checks/check-file.ts";
 import { NO_PAYMENT } from "../checks/check-row.ts";
 import type { ByStatus, ResultStatus } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import type { BatchRecord, JournalStore, RowFilter, RowRecord, Tallies, Tally } from "../journal/store.ts";
+import type { BatchRecord, JournalStore, RowFilter, RowRecord, Tallies } from "../journal/store.ts";
 import { nextSteps, STATUSES, type SomeRows, type StepFacts } from "../messages/statuses.ts";
 import type { Row } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
@@ -79,12 +79,9 @@ export function rowsIn(byStatus: ByStatus, ...statuses: readonly ResultStatus[])
 /** A batch by the statuses that results show, from what the journal counts; rows on their way count as not sent. */
 export function byStatusOf({ ready, ...others }: Tallies): ByStatus {
   if (!ready) return others;
-  return { ...others, not_sent: sumOf(others.not_sent ? [others.not_sent, ready] : [ready]) };
-}
-
-function sumOf(tallies: readonly Tally[]): Tally {
-  const units = tallies.reduce((sum, { amount }) => sum + unitsOf(amount), 0n);
-  return { rows: tallies.reduce((sum, { rows }) => sum + rows, 0), amount: formatUnits(units) };
+  const { rows, amount } = others.not_sent ?? { rows: 0, amount: "0.00" };
+  const sum = formatUnits(unitsOf(amount) + unitsOf(ready.amount));
+  return { ...others, not_sent: { rows: rows + ready.rows, amount: sum } };
 }
 
 /** Rows and exact sums of a batch, and what of its rows a person must know. */

@@ -19,7 +19,6 @@ export interface SheetShape {
 }
 
 const PIECE_CHARACTERS = 1024 * 1024;
-/** Digits that a spreadsheet's number keeps. */
 const DIGITS_MAX = 15;
 
 /**
@@ -123,7 +122,6 @@ const DOCUMENT = "http://schemas.openxmlformats.org/officeDocument/2006/relation
 const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
 const CONTENT = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 
-/** Styles of cells, by their place in the list of formats. */
 const STYLE = { general: 0, text: 1, header: 2, amount: 3, date: 4, dateTime: 5, month: 6 } as const;
 /** In the order of `STYLE`; 49 is Text, 14 and 22 are dates in the order of the reader's country, 17 a month. */
 const FORMATS = [0, 49, 49, 164, 14, 22, 17];
@@ -194,7 +192,6 @@ class ZipPieces {
     return this.#out(packed);
   }
 
-  /** The last piece of a part. */
   end(text: string): Buffer {
     const rest = this.data(text, constants.Z_FINISH);
     const { name, offset, crc, packed, unpacked } = this.#part;
@@ -204,7 +201,6 @@ class ZipPieces {
     return Buffer.concat([rest, this.#out(numbers("4444", 0x0807_4b50, ...sizes))]);
   }
 
-  /** The directory of all parts, which ends the file. */
   directory(): Buffer {
     const entries = Buffer.concat(this.#directory);
     const count = this.#directory.length / 2;

@@ -6,7 +6,7 @@ import type { BatchReport } from "../events.ts";
 import type { FileFormat } from "../file-format.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Row, Table } from "../reader/row.ts";
-import { FirstFaults, isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
+import { createFirstFaults, isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
 import * as place from "./place.ts";
 import { runFactsOf, runsWith, summaryJson, type RunFacts } from "./summary.ts";
 import { assertControlTotals, exitCodeOfBatch, lockstep, nextOf, recordsOf, TotalsCollector } from "./totals.ts";
@@ -14,7 +14,6 @@ import { assertControlTotals, exitCodeOfBatch, lockstep, nextOf, recordsOf, Tota
 export interface ResultsInput {
   readonly store: Pick<JournalStore, "rows" | "runs">;
   readonly config: Pick<Config, "state_dir">;
-  /** As the journal has it now. */
   readonly batch: BatchRecord;
   /** The snapshot, read again, and what it says of a row beside what is sent (`openKept`). */
   readonly table: Table;
@@ -122,7 +121,7 @@ async function writeRows(
   create: (path: string) => Promise<AtomicFile>,
 ) {
   const totals = new TotalsCollector();
-  const faults = new FirstFaults(batch);
+  const faults = createFirstFaults(batch);
   const resultsLines = resultsTable(table, batch.format);
   const retryLines = retryTable(table, retryFormat ?? batch.format);
   const results = await create(paths.results);

@@ -5,7 +5,6 @@ import type { Fault } from "../../src/messages/sentence.ts";
 import {
   completeOperations,
   createColumnPlan,
-  isFault,
   knownColumns,
   misspeltColumns,
   type LookupTable,
@@ -112,7 +111,7 @@ describe("the plan by a mapping", () => {
     ["a key kept as text", "ifsc_code", 0, '="Sales"', "EXMB0100200"],
   ])("%s → %s: %j is %s", (_, field, at, cell, expected) => {
     const given = give(field, cells.with(at, cell));
-    expect(isFault(given) ? given.code : given).toBe(expected);
+    expect(typeof given === "object" && "code" in given ? given.code : given).toBe(expected);
   });
 
   test("what must be so and is not, a key of one row alone → faults with their place", () => {
@@ -160,12 +159,13 @@ describe("what columns are, by all of them together", () => {
 
   test("nearly a field that is missing → misspelt; one that is there, or the user's own, not", () => {
     const names = ["from_acount", "to_account", "amuont", "Refrence", "Grade"];
-    expect(misspeltColumns(names, ["transfer"], [])).toEqual([
-      { column: "from_acount", meant: "from_account" },
-      { column: "amuont", meant: "amount" },
-      { column: "Refrence", meant: "reference" },
+    const found = misspeltColumns(names, "transfer", { own_columns: [] });
+    expect(found.map(({ column, facts }) => [column, facts?.["meant"]])).toEqual([
+      ["from_acount", "from_account"],
+      ["amuont", "amount"],
+      ["Refrence", "reference"],
     ]);
-    expect(misspeltColumns(names, ["transfer"], ["amuont", "refrence", "FROM-acount"])).toEqual([]);
-    expect(misspeltColumns(["amount", "amounts"], ["transfer"], [])).toEqual([]);
+    expect(misspeltColumns(names, "transfer", { own_columns: ["amuont", "refrence", "FROM-acount"] })).toEqual([]);
+    expect(misspeltColumns(["amount", "amounts"], "transfer", { own_columns: [] })).toEqual([]);
   });
 });
