@@ -118,7 +118,7 @@ export function createFileLook(
       const { ifsc: field } = form;
       const ifsc = (field && values[field.nth]?.toUpperCase()) ?? "";
       if (!field || ifsc === "") return;
-      count(lengths, ifsc.slice(0, BANK_CHARACTERS), plain(paid).length, paid);
+      count(lengths, ifsc.slice(0, BANK_CHARACTERS), plain(paid.value).length, paid);
       const name = wordsAt(whole, form.bankNameAt).toLowerCase();
       if (name === "") return;
       const bank = bankOf.get(ifsc);

@@ -135,6 +135,7 @@ export const POINTED_OUT = {
   // how the file was read
   no_line_end: "this last row has no line end → Make sure that the file was copied completely.",
   sheet_read: "the sheet {sheet} was read, not {others}",
+  title_above: "the header is row {header}; what stands above it was not read",
   rows_hidden: "CAREFUL: {rows:row} ({which}) hidden in the sheet: read like all others",
   account_length: '"{value}" has {found} digits; others of this bank have {usual} → Zeros in front may be gone.',
   account_is_mobile: '"{value}" is the mobile number of this row, too → Write the account number.',

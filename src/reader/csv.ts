@@ -4,7 +4,7 @@ import { normalizeName } from "../column-name.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { OUR_NAMES } from "./columns.ts";
-import { assertHeader, underTable, withoutGuard } from "./lines.ts";
+import { assertHeader, guardsOf, underTable } from "./lines.ts";
 import { COLUMNS_MAX, PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX, type Row, type Source, type Table } from "./row.ts";
 import { readText } from "./text.ts";
 
@@ -59,7 +59,7 @@ async function readHeader(source: CsvSource): Promise<Header> {
     for (const record of records) {
       row += 1;
       if (isBlank(record)) continue;
-      const names = record.map(withoutGuard);
+      const names = record.map(guardsOf(record));
       assertHeader(names, row, source.refuse);
       return { names, row };
     }
@@ -69,6 +69,7 @@ async function readHeader(source: CsvSource): Promise<Header> {
 
 async function* readRows(source: CsvSource, header: Header, remarks: Fault[]): AsyncGenerator<readonly Row[]> {
   const columns = header.names;
+  const withoutGuard = guardsOf(columns);
   const nameless = columns.flatMap((name, at) => (name.trim() === "" ? [at] : []));
   let number = 0;
   let first = 0;

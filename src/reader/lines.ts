@@ -40,10 +40,17 @@ export function assertHeader(header: readonly string[], row: number, refuse: Ref
 }
 
 const GUARDED = /^'[=+\-@\t\r\n＝＋－＠]/;
+const GUARDED_INSIDE = /([;\t\r\n] *)'(?='*[=+\-@＝＋－＠])/g;
 
 /** The text without the `'` that files out have before what a spreadsheet would run (DESIGN §9). */
 export function withoutGuard(text: string): string {
   return text.charCodeAt(0) === 39 && GUARDED.test(text) ? text.slice(1) : text;
+}
+
+/** The same for a table. In a retry file, known by its column `retry_of`, our `'` may also stand in the middle. */
+export function guardsOf(columns: readonly string[]): (text: string) => string {
+  const isRetryFile = columns.some((name) => normalizeName(name) === "retryof");
+  return isRetryFile ? (text) => withoutGuard(text).replace(GUARDED_INSIDE, "$1") : withoutGuard;
 }
 
 /** What a line is that stands among or under the payments and is none. */

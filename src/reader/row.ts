@@ -38,7 +38,9 @@ export interface Reading {
   /** CSV: `utf-8`, `utf-16le`, `windows-1252` …, and the sign between cells. */
   readonly encoding?: string;
   readonly delimiter?: string;
+  /** Workbooks: the sheet, and the row of its header. */
   readonly sheet?: string;
+  readonly headerRow?: number;
 }
 
 /** A readable file: what can be known before its rows, and the rows in pages, in order. */

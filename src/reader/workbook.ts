@@ -1,37 +1,43 @@
 import { lettersOf, normalizeName } from "../column-name.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { quotedNames } from "../printable.ts";
-import { OUR_NAMES } from "./columns.ts";
-import { assertHeader, withoutGuard } from "./lines.ts";
+import { completeOperations, OUR_NAMES } from "./columns.ts";
+import { assertHeader, guardsOf, withoutGuard } from "./lines.ts";
 import { RECORD_CHARACTERS_MAX, type Cell, type Row, type Source, type Table } from "./row.ts";
 import { readBook, readSheet, type Book, type SheetEntry } from "./workbook-cells.ts";
 import { openParts, type Parts } from "./workbook-parts.ts";
 
-/** A sheet and its header: the first row that holds something. */
+/** A row of a sheet that may be its header. */
 interface Header {
   readonly entry: SheetEntry;
   readonly names: readonly string[];
   readonly row: number;
   readonly known: number;
+  readonly isUnderTitle: boolean;
 }
 
+/** A title and a few lines may stand above a header. */
+const HEADER_ROWS_MAX = 20;
 /** One name alone, such as `amount`, stands on many a sheet. */
 const KNOWN_NAMES_MIN = 2;
 
 /** Finds the sheet and its header; `rows` then reads the sheet from its beginning, each time it is called. */
 export async function openWorkbook(source: Source): Promise<Table> {
-  const parts = await openParts(source.path, source.refuse);
+  const { path, refuse } = source;
+  const parts = await openParts(path, refuse);
   try {
     const book = await readBook(parts);
     const { header, others } = await chooseSheet(parts, book, source);
-    const { entry, names, row } = header;
-    assertHeader(names, row, source.refuse);
-    const facts = { sheet: quotedNames([entry.name]), others };
-    const remarks: Fault[] = others === "" ? [] : [{ code: "sheet_read", facts }];
+    const { entry, names, row, isUnderTitle } = header;
+    assertHeader(names, row, refuse);
+    const remarks: Fault[] = [
+      ...(others === "" ? [] : [{ code: "sheet_read", facts: { sheet: quotedNames([entry.name]), others } }]),
+      ...(isUnderTitle ? [{ code: "title_above", facts: { header: row } }] : []),
+    ];
     const before = remarks.length;
-    const remarkHidden = (hidden: readonly Fault[]): unknown => remarks.splice(before, 1, ...hidden);
-    const reading = { format: "xlsx", sheet: entry.name } as const;
-    return { reading, header: names, remarks, rows: () => readRows(source, header, book, remarkHidden) };
+    const remark = (more: readonly Fault[]): unknown => remarks.splice(before, 1, ...more);
+    const reading = { format: "xlsx", sheet: entry.name, headerRow: row } as const;
+    return { reading, header: names, remarks, rows: () => readRows(source, header, book, remark) };
   } finally {
     parts.zip.close();
   }
@@ -49,7 +55,7 @@ function namesOf(headers: readonly Header[]): string {
 async function chooseSheet(
   parts: Parts,
   book: Book,
-  { sheet, refuse }: Source,
+  { sheet, headerRow, refuse }: Source,
 ): Promise<{ readonly header: Header; readonly others: string }> {
   const { sheets } = book;
   // capitals and spaces around its name make no difference, unless there is one that is named exactly so
@@ -60,7 +66,7 @@ async function chooseSheet(
   }
   const filled: Header[] = [];
   for (const entry of wanted ? [wanted] : sheets.filter((one) => !one.isHidden)) {
-    const header = await findHeader(parts, entry, book);
+    const header = await findHeader(parts, entry, book, headerRow);
     if (header) filled.push(header);
   }
   const most = Math.max(...filled.map(({ known }) => known));
@@ -71,16 +77,30 @@ async function chooseSheet(
   return { header, others: namesOf(filled.filter((one) => one !== header)) };
 }
 
-async function findHeader(parts: Parts, entry: SheetEntry, book: Book): Promise<Header | undefined> {
+/** The first row that holds something or, under a title, the one with the most names of ours. */
+async function findHeader(
+  parts: Parts,
+  entry: SheetEntry,
+  book: Book,
+  headerRow: number | undefined,
+): Promise<Header | undefined> {
+  const rows: Omit<Header, "isUnderTitle">[] = [];
   for await (const page of readSheet(parts, entry.part, book)) {
-    for (const { number: row, cells } of page) {
+    for (const { number, cells } of page) {
       const names = cells.map((cell) => withoutGuard(typeof cell === "string" ? cell : cell.source));
       while (names.at(-1)?.trim() === "") names.pop();
       const known = new Set(names.map(normalizeName)).intersection(OUR_NAMES).size;
-      if (names.length > 0) return { entry, names, row, known };
+      if (names.length > 0) rows.push({ entry, names, row: number, known });
     }
+    if (rows.length >= HEADER_ROWS_MAX) break;
   }
-  return undefined;
+  const [first] = rows;
+  // `Period` and `Reference` stand in many a title; a first row that names all that is needed is the header
+  const isHeader = first !== undefined && completeOperations(first.names).length > 0;
+  const least = Math.max((first?.known ?? 0) + 1, KNOWN_NAMES_MIN);
+  const below = isHeader ? undefined : rows.slice(0, HEADER_ROWS_MAX).find(({ known }) => known >= least);
+  const header = rows.find(({ row }) => row === headerRow) ?? below ?? first;
+  return header && { ...header, isUnderTitle: header !== first };
 }
 
 const ROWS_SHOWN = 8;
@@ -89,35 +109,45 @@ async function* readRows(
   source: Source,
   { entry, names: columns, row: headerRow }: Header,
   book: Book,
-  remarkHidden: (hidden: readonly Fault[]) => unknown,
+  remark: (more: readonly Fault[]) => unknown,
 ): AsyncGenerator<readonly Row[]> {
   const parts = await openParts(source.path, source.refuse);
+  const guard = guardsOf(columns);
   const hidden: number[] = [];
   let isEmpty = true;
   try {
     for await (const page of readSheet(parts, entry.part, book)) {
-      const filled = page.filter(({ number, isBlank }) => number > headerRow && !isBlank);
-      hidden.push(...filled.flatMap(({ number, isHidden }) => (isHidden ? [number] : [])));
-      if (filled.length === 0) continue;
-      isEmpty = false;
-      yield filled.map(({ number, cells }) => ({ number, columns, cells: fitted(cells, columns, number, source) }));
+      const rows: Row[] = [];
+      for (const { number, isHidden, isBlank, cells } of page) {
+        if (number <= headerRow || isBlank) continue;
+        rows.push({ number, columns, cells: fitted(cells, columns, number, guard, source) });
+        if (isHidden) hidden.push(number);
+      }
+      isEmpty &&= rows.length === 0;
+      if (rows.length > 0) yield rows;
     }
   } finally {
     parts.zip.close();
   }
   if (isEmpty) throw source.refuse("no_rows");
   const which = `${hidden.slice(0, ROWS_SHOWN).join(", ")}${hidden.length > ROWS_SHOWN ? " …" : ""}`;
-  remarkHidden(hidden.length > 0 ? [{ code: "rows_hidden", facts: { rows: hidden.length, which } }] : []);
+  remark(hidden.length > 0 ? [{ code: "rows_hidden", facts: { rows: hidden.length, which } }] : []);
 }
 
-function fitted(given: readonly Cell[], columns: readonly string[], row: number, { refuse }: Source): Cell[] {
-  const cells = given.map((cell) => (typeof cell === "string" ? withoutGuard(cell) : cell));
+function fitted(
+  cells: readonly Cell[],
+  columns: readonly string[],
+  row: number,
+  guard: (text: string) => string,
+  { refuse }: Source,
+): Cell[] {
+  const guarded = cells.map((cell) => (typeof cell === "string" ? guard(cell) : cell));
   let characters = 0;
-  for (const [at, cell] of cells.entries()) {
+  for (const [at, cell] of guarded.entries()) {
     if (typeof cell === "string") characters += cell.length;
     const isNameless = (columns[at] ?? "").trim() === "" && (typeof cell !== "string" || cell.trim() !== "");
     if (isNameless) throw refuse("cell_without_header", { cell: `cell ${lettersOf(at)}${row}` }, { row });
   }
   if (characters > RECORD_CHARACTERS_MAX) throw refuse("record_too_long", { most: RECORD_CHARACTERS_MAX }, { row });
-  return columns.map((_, at) => cells[at] ?? "");
+  return columns.map((_, at) => guarded[at] ?? "");
 }

@@ -100,13 +100,14 @@ describe("rows", () => {
     expect(await cellsOf("a.csv", `name,amount\n"'${text}",1\n`)).toEqual([[text, "1"]]);
   });
 
-  test("an apostrophe before anything else, or in the middle → stays", async () => {
+  test("an apostrophe before anything else → stays; a guard inside only of a retry file", async () => {
     expect(await cellsOf("a.csv", "name,amount\n'0123,'\n''=x,O'=x\n")).toEqual([
       ["'0123", "'"],
       ["''=x", "O'=x"],
     ]);
     const inside = '"a;\'=b"';
     expect(await cellsOf("a.csv", `name,notes\nA,${inside}\n`)).toEqual([["A", "a;'=b"]]);
+    expect(await cellsOf("a.csv", `name,notes,retry_of\nA,${inside},\n`)).toEqual([["A", "a;=b", ""]]);
   });
 
   test("empty cells at the end of every row and of the header → columns without a name", async () => {

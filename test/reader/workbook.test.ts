@@ -24,8 +24,8 @@ function book(shape: BookShape, asked: Asked = {}): Promise<{ table: Table; rows
 describe("cells", () => {
   test.each(["openpyxl", "libreoffice"])("%s wrote it → every kind of cell is told apart", async (program) => {
     const { table, rows } = await readFile(join(REAL, `${program}.xlsx`));
-    expect(table.reading).toEqual({ format: "xlsx", sheet: "Payout" });
-    expect(rows.map((row) => row.number)).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(table.reading).toEqual({ format: "xlsx", sheet: "Payout", headerRow: 3 });
+    expect(rows.map((row) => row.number)).toEqual([4, 5, 6, 7, 8, 9]);
     const pick = (column: string): unknown[] => rows.map(({ cells }) => cells[table.header?.indexOf(column) ?? -1]);
     expect(pick("bank_acc_num")).toMatchObject([
       "501002718281",
@@ -47,7 +47,8 @@ describe("cells", () => {
     expect(pick("name")[5]).toBe("आशा राव & Söhne <1>");
     expect(remarksOf(table)).toEqual([
       'the sheet "Payout" was read, not "Notes"',
-      "CAREFUL: 1 row (7) hidden in the sheet: read like all others",
+      "the header is row 3; what stands above it was not read",
+      "CAREFUL: 1 row (9) hidden in the sheet: read like all others",
     ]);
   });
 
@@ -208,6 +209,26 @@ describe("which sheet, which header", () => {
     expect((await faultOf(book({ sheets }, { sheet: "Empty" }))).code).toBe("file_blank");
     expect((await faultOf(book({ sheets: { Pay: ROWS }, hidden: ["Pay"] }))).code).toBe("file_blank");
   });
+
+  const header = ["name", "amount", "narration"];
+  const row = (at: number): string => textRow(at, ["Asha", "1.00", "a"]);
+  test.each([
+    ["one of our words in a title", textRow(1, ["Period", "Nov 2026"]) + textRow(3, header) + row(4), 3],
+    ["two of them", textRow(1, ["period", "November", "Reference", "PAY-11"]) + textRow(2, header) + row(3), 2],
+    ["a list above it", textRow(1, ["name"]) + textRow(2, ["Meena"]) + textRow(5, header) + row(6), 5],
+    ["one of another system, with its rows below", textRow(1, ["Emp", "amount"]) + textRow(2, ["Asha", "1"]), 1],
+    ["as many of them", textRow(1, header) + row(2) + textRow(3, header) + row(4), 1],
+  ])("%s → the header is row of our names", async (_, xml, headerRow) => {
+    const { table } = await book({ sheets: { a: xml } });
+    expect(table.reading.headerRow).toBe(headerRow);
+    expect(remarksOf(table).some((remark) => remark.startsWith("the header is row"))).toBe(headerRow > 1);
+  });
+
+  test("read again as before → the same sheet and header, whatever stands around", async () => {
+    const path = bookFile({ sheets: { a: textRow(1, ["x"]) + textRow(2, ["y"]) + textRow(3, ["z"]) } });
+    const { table, rows } = await readFile(path, { format: "xlsx", sheet: "a", headerRow: 2 });
+    expect([table.header, rows]).toMatchObject([["y"], [{ number: 3 }]]);
+  });
 });
 
 describe("rows", () => {
@@ -262,6 +283,6 @@ describe("rows", () => {
     const again = [];
     for await (const page of table.rows()) again.push(...page);
     expect(again).toEqual(rows);
-    expect(table.remarks).toHaveLength(2);
+    expect(table.remarks).toHaveLength(3);
   });
 });

@@ -9,6 +9,15 @@ const FORMULAS = [
   ...["=1+1", "=cmd|'/c calc'!A1", '=HYPERLINK("http://evil.example","look")', "@SUM(A1:A9)", "-2+3", "+91-98123", "="],
   ...["-", "+", "＝1+1", "＋1+1", "－1+1", "＠SUM(A1)", "\tx", "\nx", "\r", "\t-5"],
 ];
+/** For a spreadsheet that ends cells at `;`, at tabs, or at a line break without looking at quotes. */
+const INSIDE: readonly (readonly [string, string])[] = [
+  ["x;=40+2;y", "x;'=40+2;y"],
+  ["x; =40+2", "x; '=40+2"],
+  ["two\n=1+1\r\n-2+3", "two\n'=1+1\r\n'-2+3"],
+  ["\t=1+1", "'\t'=1+1"],
+  ["=1;=2", "'=1;'=2"],
+  ["x;'=1", "x;''=1"],
+];
 const HARMLESS = [
   ...[
     "a;b",
@@ -29,6 +38,10 @@ const HARMLESS = [
 
 test.each(FORMULAS)("%j gets a ' before it", (text) => {
   expect(guardCell(text)).toBe(`'${text}`);
+});
+
+test.each(INSIDE)("%j becomes %j: one would run the middle of it", (text, guarded) => {
+  expect(guardCell(text)).toBe(guarded);
 });
 
 test.each(HARMLESS)("%j stays as it is", (text) => {
@@ -54,7 +67,13 @@ test("any cells → CSV as csv-stringify writes it", () => {
 
 test("cells of strangers in a file → none runs, acts on a terminal or is lost, and the retry file reads the same", async () => {
   const desk = await TestDesk.open();
-  const cells = [...FORMULAS, ...HARMLESS.filter((text) => text.trim() !== ""), "\u001b[31mred", "\u202eturned"];
+  const cells = [
+    ...FORMULAS,
+    ...HARMLESS.filter((text) => text.trim() !== ""),
+    ...INSIDE.map(([text]) => text),
+    "\u001b[31mred",
+    "\u202eturned",
+  ];
   const columns = ["from_account", "to_account", "amount", ...cells.map((_, at) => `${at % 2 ? "=" : ""}c${at}`)];
   const options = { record_delimiter: "windows", quoted: true } as const;
   const file = stringify([columns, ["ACC-1", "", "x", ...cells]], options);
