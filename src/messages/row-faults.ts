@@ -123,7 +123,11 @@ export const ROW_FAULTS = {
   retry_of_malformed: '"{value}" is not what a retry file has here, such as K7Q29F3M:14 → If the row is new, empty it.',
 
   // held, not invalid
-  not_now: '"{value}" says that the row is not to be paid now → Nothing to do if that is right. If not, release it.',
+  not_now: ({ says }) => {
+    const what = { paid: "says that it is paid", no: "says that the row is not to be paid now" }[String(says)];
+    return `"{value}" ${what ?? "does not plainly say that the row is to be paid now"}
+      → Nothing to do if the row is to wait. If not: paydrop release BATCH --row {row} --by NAME --reason TEXT`;
+  },
 } as const satisfies Catalogue;
 
 export type RowFaultCode = keyof typeof ROW_FAULTS;
@@ -150,7 +154,9 @@ export const POINTED_OUT = {
     "the file has more than {most} payees or branch codes; the others were not looked for a second time → Look up yourself whether a payee stands twice.",
   taken_before: `this file was taken on {day} as batch {batch}; its rows are told as they stand there
     → Nothing goes twice. The next run sends what did not go.`,
-  says_when: `{columns} say when or whether a row is to be paid; rows on hold, paid, cancelled or of a later day are held
+  says_when: ({
+    count,
+  }) => `{columns} ${count === 1 ? "says" : "say"} when or whether a row is to be paid; rows of a later day, on hold, paid or unclear there are held
     → If a column means something else: own_columns = ["{name}"] in paydrop.toml.`,
 } as const satisfies Catalogue;
 

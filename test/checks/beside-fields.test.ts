@@ -33,6 +33,23 @@ const LATER: readonly (readonly [column: string, value: string, isHeld: boolean]
   ["is_paid", "FALSE", false],
   ["approved", "no", true],
   ["approved", "yes", false],
+  ...["Tomorrow", "1 Dec", "12/01/2026", "Dec 2026", "after approval", "46400", "2027"].map(
+    (value) => ["value_date", value, true] as const,
+  ),
+  ...["26/11/2026", "05/06/2026 10:30", "asap", "46000", "-"].map((value) => ["value_date", value, false] as const),
+  ...["Processed", "Done", "Success", "draft", "pending approval", "DNP", "No", "Resigned", "Released"].map(
+    (value) => ["status", value, true] as const,
+  ),
+  ...["Active", "Pending", "Yes", "yet to be paid", "Confirmed"].map((value) => ["status", value, false] as const),
+  ["Marital Status", "Married", false],
+  ["Pay?", "N", true],
+  ["Pay?", "Y", false],
+  ["Hold Salary", "Y", true],
+  ["Hold Salary", "N", false],
+  ["To be paid on", "2027-01-01", true],
+  ["Paid on", "2026-10-31", true],
+  ["approved", "by whom?", true],
+  ["To be paid", "1200.50", false],
   ["joining_date", "2099-01-01", false],
   ["statement", "hold", false],
 ];
