@@ -80,7 +80,10 @@ async function* readRows(source: CsvSource, header: Header, remarks: Fault[]): A
       number += 1;
       if (number <= header.row || isBlank(cells)) continue;
       first ||= number;
-      if (cells.length !== columns.length) throw ragged(cells, columns.length, source, number, first === number);
+      if (cells.length !== columns.length) {
+        const isCut = page.endsOpen && cells === page.records.at(-1);
+        throw ragged(cells, columns.length, source, number, first === number, isCut);
+      }
       // hardly any cell has a guard, and a copy of every record would be made for nothing
       for (let at = 0; at < cells.length; at += 1) cells[at] = withoutGuard(cells[at] ?? "");
       for (const at of nameless) {
@@ -110,12 +113,21 @@ function isBlank(record: readonly string[]): boolean {
 const CUT_NUMBER = /(?<=^|,)(\s*(?:\p{Sc}|rs\.?|inr)?\s*[1-9]\d{0,2}(?:,\d\d)*,\d{3}(?:\.\d+)?)(?=\s*(?:,|$))/iu;
 
 /** What a record of another length than the header is refused for: what stands behind a cut belongs to other columns. */
-function ragged(cells: readonly string[], columns: number, { refuse }: Source, row: number, isFirst: boolean): Error {
+function ragged(
+  cells: readonly string[],
+  columns: number,
+  { refuse, delimiter = "" }: Source,
+  row: number,
+  isFirst: boolean,
+  isCut: boolean,
+): Error {
   if (cells.length > COLUMNS_MAX) return refuse("too_many_columns", { most: COLUMNS_MAX }, { row });
   const what = cells.length < columns && !isFirst ? underTable(cells) : undefined;
   if (what !== undefined) return refuse("line_under_table", { what }, { row });
   const cut = CUT_NUMBER.exec(cells.map((cell) => cell.replaceAll(",", ";")).join())?.[1]?.trim();
-  return refuse("row_ragged", { cells: cells.length, columns, cut, isFirst: Number(isFirst) }, { row });
+  const isQuoted = cells.length === 1 && cells[0]?.includes(delimiter);
+  const why = isQuoted ? "quoted" : isCut && cells.length < columns ? "cut" : undefined;
+  return refuse("row_ragged", { cells: cells.length, columns, cut, isFirst: Number(isFirst), why }, { row });
 }
 
 /** Whole records of a CSV file, blank ones too. */

@@ -108,6 +108,13 @@ const POINTED: readonly (readonly [what: string, rows: readonly Record<string, s
       [{ bank_acc_num: "125001", amount: "9001000000" }],
       ["2 amount_like_account"],
     ],
+    ["an account equal to the amount", [{ bank_acc_num: "90010001", amount: "90010001.00" }], ["2 account_is_amount"]],
+    [
+      "account and mobile in each other's place",
+      [{ bank_acc_num: "9811100000", mobile: "9001000001111" }],
+      ["2 account_like_mobile"],
+    ],
+    ["letters that were read wrongly", [{ name: "RenÃ©e" }], ["2 letters_garbled"]],
     ["a payee twice", [{}, { amount: "5.00" }, { bank_acc_num: "50100271828009" }], ["3 payee_twice"]],
     [
       "one IFSC under two bank names",
