@@ -94,13 +94,10 @@ export async function processFile(path: string, options: ProcessOptions): Promis
 function assertGiven(path: string, options: WatchFolderOptions): void {
   assertOption("path", path, "the path of a file or folder");
   assertOption("options", options, "an object");
-  const { sandbox, signal, giveUpSignal, onEvent, onReport, onRefused, onMessage } = options;
-  const check = (given: object, right: Parameters<typeof assertOption>[2]): void => {
-    for (const [option, value] of Object.entries(given)) if (value !== undefined) assertOption(option, value, right);
-  };
-  check({ onEvent, onReport, onRefused, onMessage }, "a function");
-  check({ signal, giveUpSignal }, "an AbortSignal");
-  check({ sandbox }, "an object");
+  for (const [option, given] of Object.entries(options) as [string, unknown][]) {
+    if (given !== undefined && /^on[A-Z]/.test(option)) assertOption(option, given, "a function");
+    if (given !== undefined && /signal$/i.test(option)) assertOption(option, given, "an AbortSignal");
+  }
 }
 
 /** The commands to copy look into the folder of these options. */

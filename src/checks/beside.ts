@@ -221,7 +221,6 @@ const HELD =
   /\b(?:hold|held|paid|cancel|cancell?ed|stop|stopped|void|voided|rejected|declined|blocked|withheld|suspended|not approved|unapproved|do not (?:pay|process|release|send)|don'?t pay|already (?:sent|processed|done)|reversed|skip|excluded?)\b/i;
 const NOT_HELD = /\b(?:not|no|never|to be|yet to be|un) ?(?:on )?(?:hold|held|paid|cancell?ed|stopped|blocked)\b/gi;
 
-/** Only of what is held it is told so. */
 const PAID = /\b(?:paid|sent|processed|done|success(?:ful)?|settled|completed?)\b/i;
 const YES = /^(?:y|yes|true|t|[1-9][0-9]*(?:\.[0-9]+)?|ok|okay|approved?|include|released?|active|pay|[✓✔☑])$/i;
 const NOW = /^(?:now|today|asap|immediate(?:ly)?|at once)$/i;
@@ -241,15 +240,13 @@ function saysNotNow(text: string, meaning: Meaning, today: string): "paid" | "no
     status: GOES.test(said) || (NONE.test(said) && text !== "0"),
   };
   if (goes[meaning]) return undefined;
-  if (PAID.test(said)) return "paid";
-  return isHeld || meaning === "hold" || /^no?$/i.test(text) ? "no" : "unclear";
+  return PAID.test(said) ? "paid" : isHeld || meaning === "hold" || /^no?$/i.test(text) ? "no" : "unclear";
 }
 
 /** Whether it is a day to come, or one if the month stands first: `12/01/2026`. The last days are written day first. */
 function isLater(days: readonly string[], today: string): boolean {
-  const [usual = ""] = days;
-  const isRecent = usual <= today && usual >= isoDay(Date.parse(today) - 7 * DAY_MS);
-  return !isRecent && days.some((day) => day > today);
+  const lately = isoDay(Date.parse(today) - 7 * DAY_MS);
+  return days.some((day, at) => day > today && (at === 0 || (days[0] ?? "") < lately));
 }
 
 /**

@@ -68,8 +68,8 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
   const underWay = new Set<Promise<Answer>>();
   let isClosed = false;
 
-  async function call(operation: (typeof OPERATIONS)[number], fields: object): Promise<CallResult> {
-    const payload = createPayload(operation, fields, config);
+  async function call(operation: (typeof OPERATIONS)[number], fields?: object | null): Promise<CallResult> {
+    const payload = createPayload(operation, fields ?? {}, config);
     if (operation.encrypted && !sender.encrypts) throw new PaydropError("keys_missing", { operation: operation.name });
     // it waits here and not in the transport, whose clock is already running
     const turn = isClosed ? Promise.resolve(AFTER_CLOSE) : limit(() => sender.send(operation.name, payload));
@@ -119,12 +119,10 @@ export type Requests = {
  */
 function createPayload({ name: operation, forms }: Operation, fields: object, config: Config): string {
   const { amount_digits_max: digits, amount_decimals_max: decimals } = config;
-  const given: unknown = fields;
-  const isObject = typeof given === "object" && given !== null && !Array.isArray(given);
-  const names = isObject ? Object.keys(given) : [];
+  const names = Object.keys(fields);
   // where only shared fields are given, both forms of payouts (§2.5) fit: the first is taken, and the error says what it lacks
   const form = forms.find(({ schema }) => names.every((name) => Object.hasOwn(schema.shape, name)));
-  if (!form || !isObject) {
+  if (!form) {
     const shapes = forms.map(({ schema }) => Object.keys(schema.shape));
     const field = names.find((name) => !shapes.flat().includes(name));
     const meant = nearest(field ?? "", shapes.flat());

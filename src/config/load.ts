@@ -137,17 +137,15 @@ function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
 
 /**
  * Throws one PaydropError that names everything missing for sending at once. AES key and IV are for payouts only (§5.2):
- * their absence alone is an error only with `payouts`. `by`: how a person gives them.
+ * their absence alone is an error only with `payouts`. `by`: `options` of a program.
  */
-export function requireSending(
-  { base_url: url }: Pick<Config, "base_url">,
-  secrets: Secrets,
-  payouts = false,
-  by: "variables" | "options" = "variables",
-): void {
+export function requireSending(config: Pick<Config, "base_url">, secrets: Secrets, payouts = false, by = ""): void {
   const unset = SECRET_NAMES.filter((name) => !secrets[name]);
   const ofPayouts = unset.filter((name) => name !== "apiKey").map((name) => `${SECRETS[name]} (payouts only)`);
-  const always = [...(url === undefined ? ["PAYDROP_BASE_URL"] : []), ...(secrets.apiKey ? [] : [SECRETS.apiKey])];
+  const always = [
+    ...(config.base_url === undefined ? ["PAYDROP_BASE_URL"] : []),
+    ...(secrets.apiKey ? [] : [SECRETS.apiKey]),
+  ];
   if (always.length === 0 && !(payouts && ofPayouts.length > 0)) return;
   const missing = [...always, ...ofPayouts].join(", ");
   const options = missing.replaceAll(/PAYDROP_(\w+)/g, (_, name: string) => optionOf(name.toLowerCase()));
@@ -172,11 +170,8 @@ export type SettingOptions = {
 };
 
 /** What only a command tells, asks and shows. */
-const OF_COMMANDS = [
-  ...(["json", "quiet", "verbose", "no_color", "yes"] as const),
-  ...(["log_file", "log_level", "log_format", "metrics_file", "metrics_port", "ping_url"] as const),
-] as const;
-type OfCommand = (typeof OF_COMMANDS)[number];
+const OF_COMMANDS = /^(?:json|quiet|verbose|no_color|yes|ping_url|(?:log|metrics)_.*)$/;
+type OfCommand = "json" | "quiet" | "verbose" | "no_color" | "yes" | "ping_url" | `${"log" | "metrics"}_${string}`;
 
 export interface Options extends SettingOptions {
   /** The key of the header `x-api-key` (§5.1). */
@@ -216,9 +211,8 @@ export function loadOptions(given: Options): Loaded {
   const said = sectionsOf(rules, mappings);
   const secrets: Partial<Record<keyof Secrets, Secret>> = {};
   const wrongs: Wrong[] = [];
-  const names = new Map(
-    SETTING_NAMES.filter((name) => !OF_COMMANDS.includes(name as OfCommand)).map((name) => [optionOf(name), name]),
-  );
+  const known = SETTING_NAMES.filter((name) => !OF_COMMANDS.test(name));
+  const names = new Map(known.map((name) => [optionOf(name), name]));
   for (const [option, value] of Object.entries(options) as [string, unknown][]) {
     const [name, secret] = [names.get(option), SECRET_NAMES.find((one) => one === option)];
     if (value === undefined) continue;

@@ -86,7 +86,7 @@ const USAGE_ERRORS = {
   payload_no_text: "the payload is no well-formed text → Give compact JSON.",
   call_fields: ({ field, meant }) =>
     field === undefined
-      ? "{operation}: these are not the fields of one form → Give an object with {known}."
+      ? "{operation}: these are not the fields of one form → Give {known}."
       : `{operation}: "{field}" is no field of it → ${meant === undefined ? "Give {known}." : "Did you mean {meant}?"}`,
   call_field: "{operation}: {field} is missing or not right → Give {right}.",
 } as const satisfies Catalogue;

@@ -161,10 +161,9 @@ export const POINTED_OUT = {
     "the file has more than {most} payees or branch codes; the others were not looked for a second time → Look up yourself whether a payee stands twice.",
   taken_before: `this file was taken on {day} as batch {batch}; its rows are told as they stand there
     → Nothing goes twice. The next run sends what did not go.`,
-  says_when: ({
-    count,
-  }) => `{columns} ${count === 1 ? "says" : "say"} when or whether a row is to be paid; rows of a later day, on hold, paid or unclear there are held
-    → If a column means something else: own_columns = ["{name}"] in paydrop.toml.`,
+  says_when: ({ count }) =>
+    `{columns} ${count === 1 ? "says" : "say"} when or whether a row is to be paid; rows of a later day, on hold, paid or unclear are held
+      → If a column means something else: own_columns = ["{name}"] in paydrop.toml.`,
 } as const satisfies Catalogue;
 
 export type PointedOutCode = keyof typeof POINTED_OUT;

@@ -123,7 +123,7 @@ describe("a mistake in the call is thrown before anything is sent, without value
     const base = { baseUrl: "http://127.0.0.1:9", apiKey: "k-without-aes" };
     await expect(createClient(base).payout(INLINE)).rejects.toMatchObject({ code: "config" });
     expect(() => createClient({ ...base, aesKey: "0".repeat(64) })).toThrow(/aesIv/);
-    expect(() => createClient({ apiKey: "k-without-url" })).toThrow(/PAYDROP_BASE_URL/);
+    expect(() => createClient({ apiKey: "k-without-url" })).toThrow(/baseUrl/);
   });
 });
 
@@ -135,6 +135,6 @@ test("a key that is no key is named, and not repeated", () => {
       aesKey: "short-key-text",
       aesIv: "0".repeat(32),
     });
-  expect(bad).toThrow(/^PAYDROP_AES_KEY has 14 characters; right would be 64 of hex, 44 of base64 or 32 of plain text/);
+  expect(bad).toThrow(/^the AES key has 14 characters; right would be 64 of hex, 44 of base64 or 32 of plain text/);
   expect(bad).not.toThrow(/short-key-text/);
 });
