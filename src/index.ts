@@ -92,11 +92,12 @@ export async function processFile(path: string, options: ProcessOptions): Promis
 
 /** Before anything is taken or sent. A mistake in a callback must not be found when the rows are gone. */
 function assertGiven(path: string, options: WatchFolderOptions): void {
-  assertOption("path", path, "the path of a file or folder");
-  assertOption("options", options, "an object");
+  assertOption("path", typeof path === "string" && path !== "", "the path of a file or folder");
+  assertOption("options", Object(options) === options, "an object");
   for (const [option, given] of Object.entries(options) as [string, unknown][]) {
-    if (given !== undefined && /^on[A-Z]/.test(option)) assertOption(option, given, "a function");
-    if (given !== undefined && /signal$/i.test(option)) assertOption(option, given, "an AbortSignal");
+    if (given !== undefined && /^on[A-Z]/.test(option)) assertOption(option, typeof given === "function", "a function");
+    if (given !== undefined && /signal$/i.test(option))
+      assertOption(option, given instanceof AbortSignal, "an AbortSignal");
   }
 }
 
@@ -112,7 +113,7 @@ function withStateDir(report: BatchReport, { stateDir }: ProcessOptions): BatchR
  * FileRefusedError for a broken file, with PaydropError `usage` for a missing one.
  */
 export async function checkFile(path: string, options: Options = {}): Promise<CheckedFile> {
-  assertOption("path", path, "the path of a file or folder");
+  assertGiven(path, options);
   return checkOne(resolve(path), loadOptions(options).config);
 }
 

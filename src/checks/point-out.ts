@@ -12,7 +12,7 @@ const SHORT_ACCOUNT = 9;
 const NUMBER_DIGITS = 10;
 const INDIAN_MOBILE = /^[6-9][0-9]{9}$/;
 /** More digits than a mobile number has, with or without what stands before it in India. */
-const LONGER = /^(?!(?:91|0)[0-9]{10}$)[0-9]{11}/;
+const LONGER = /^(?!(?:0{0,2}91|0)[0-9]{10}$)[0-9]{11}/;
 /** UTF-8 that was read as windows-1252: `RenÃ©e`, and names in scripts of India. */
 const GARBLED = /[ÃÂ][\u0080-\u00bf]|à[¤-¯]|â€/;
 

@@ -162,8 +162,8 @@ const DURATIONS = ["timeout", "connect_timeout", "settle"] as const;
 type Duration = (typeof DURATIONS)[number];
 
 /**
- * Every setting as an option of a library call, in camelCase: `baseUrl`, `duplicateDays`, `timeoutMs` in milliseconds.
- * What is left out has the default of the command line; neither paydrop.toml nor any `PAYDROP_…` variable is read.
+ * Every setting, but those of commands alone, as an option of a library call, in camelCase: `baseUrl`, `timeoutMs` in
+ * milliseconds. What is left out has the default of the command line; neither paydrop.toml nor any `PAYDROP_…` variable is read.
  */
 export type SettingOptions = {
   readonly [Name in Exclude<keyof Settings, OfCommand> as OptionName<Name>]?: Settings[Name];
@@ -191,22 +191,14 @@ function optionOf(name: string): string {
   return (DURATIONS as readonly string[]).includes(name) ? `${camel}Ms` : camel;
 }
 
-const RIGHT = {
-  "an object": (given: unknown) => typeof given === "object" && given !== null && !Array.isArray(given),
-  "a function": (given: unknown) => typeof given === "function",
-  "an AbortSignal": (given: unknown) => given instanceof AbortSignal,
-  "the path of a file or folder": (given: unknown) => typeof given === "string" && given !== "",
-  "milliseconds as a number, such as 30000": (given: unknown) => typeof given === "number",
-};
-
 /** What a caller in JavaScript may give amiss. Throws PaydropError `config`. */
-export function assertOption(option: string, given: unknown, right: keyof typeof RIGHT): void {
-  if (!RIGHT[right](given)) throw new PaydropError("option_wrong", { option, right });
+export function assertOption(option: string, isRight: boolean, right: string): void {
+  if (!isRight) throw new PaydropError("option_wrong", { option, right });
 }
 
 /** Options of a library call as settings. Throws PaydropError `config`, which names every option that is wrong. */
 export function loadOptions(given: Options): Loaded {
-  assertOption("options", given, "an object");
+  assertOption("options", Object(given) === given, "an object");
   const { rules, mappings, ...options } = given;
   const said = sectionsOf(rules, mappings);
   const secrets: Partial<Record<keyof Secrets, Secret>> = {};
@@ -216,7 +208,8 @@ export function loadOptions(given: Options): Loaded {
   for (const [option, value] of Object.entries(options) as [string, unknown][]) {
     const [name, secret] = [names.get(option), SECRET_NAMES.find((one) => one === option)];
     if (value === undefined) continue;
-    if (option.endsWith("Ms")) assertOption(option, value, "milliseconds as a number, such as 30000");
+    const isRight = !option.endsWith("Ms") || typeof value === "number";
+    assertOption(option, isRight, "milliseconds as a number, such as 30000");
     if (secret) secrets[secret] = secretOf(secret, value, option);
     // a plain number would be read as seconds
     else if (name) said[name] = option.endsWith("Ms") ? `${value as number}ms` : value;
