@@ -226,7 +226,7 @@ const YES = /^(?:y|yes|true|t|[1-9][0-9]*(?:\.[0-9]+)?|ok|okay|approved?|include
 const NOW = /^(?:now|today|asap|immediate(?:ly)?|at once)$/i;
 /** Of a payment that waits to be made, and of a person who is paid. */
 const GOES =
-  /^(?:y|yes|true|1|ok|okay|approved?|authori[sz]ed|verified|valid|ready|pay|payable|release|new|open|due|pending|active|confirmed|permanent|regular|probation|working|employed|(?:full|part)[ -]?time|contract(?:ual)?)$/i;
+  /^(?:y|yes|true|1|ok|okay|approved?|authori[sz]ed|verified|valid|ready|pay|payable|release|new|open|due|pending|active|confirmed|permanent|regular|probation(?:er)?|trainee|working|employed|in service|on roll|(?:full|part)[ -]?time|contract(?:ual)?)$/i;
 
 /** What a value says that does not plainly let the row go: it is paid, no, or nothing clear. A person decides. */
 function saysNotNow(text: string, meaning: Meaning, today: string): "paid" | "no" | "unclear" | undefined {
@@ -235,7 +235,7 @@ function saysNotNow(text: string, meaning: Meaning, today: string): "paid" | "no
   const isToday = days.length > 0 && !isLater(days, today);
   const isHeld = HELD.test(said) || (days[0] ?? "") > today || (meaning === "approval" && NO.test(text));
   const goes = {
-    ...{ currency: true, hold: NO.test(text), day: isToday || NOW.test(text) || NONE.test(text) },
+    ...{ currency: true, hold: NO.test(text) || said === "", day: isToday || NOW.test(text) || NONE.test(text) },
     ...{ approval: isToday || (days.length === 0 && YES.test(text)), state: !isHeld },
     status: GOES.test(said) || (NONE.test(said) && text !== "0"),
   };

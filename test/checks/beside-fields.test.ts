@@ -29,6 +29,7 @@ const LATER: readonly (readonly [column: string, value: string, isHeld: boolean]
   ["hold", "Y", true],
   ["hold", "no", false],
   ["On Hold", "1", true],
+  ["On Hold", "not on hold", false],
   ["Paid?", "UTR 1", true],
   ["is_paid", "FALSE", false],
   ["approved", "no", true],
@@ -40,7 +41,9 @@ const LATER: readonly (readonly [column: string, value: string, isHeld: boolean]
   ...["Processed", "Done", "Success", "draft", "pending approval", "DNP", "No", "Resigned", "Released"].map(
     (value) => ["status", value, true] as const,
   ),
-  ...["Active", "Pending", "Yes", "yet to be paid", "Confirmed"].map((value) => ["status", value, false] as const),
+  ...["Active", "Pending", "Yes", "yet to be paid", "Confirmed", "on roll"].map(
+    (value) => ["status", value, false] as const,
+  ),
   ["Marital Status", "Married", false],
   ["Pay?", "N", true],
   ["Pay?", "Y", false],
