@@ -11,7 +11,7 @@ export function formatOfName(fileName: string): FileFormat | undefined {
 }
 
 /** A kind of file that is not read, although a person surely meant what is in it to be sent. */
-export type UnreadKind = "workbook" | "packed" | "document" | "encrypted" | "bank";
+export type UnreadKind = "spaced" | "workbook" | "packed" | "document" | "encrypted" | "bank";
 
 const UNREAD: readonly (readonly [UnreadKind, RegExp])[] = [
   ["workbook", /\.(?:xls|xlsb|ods|numbers)$/i],
@@ -23,6 +23,7 @@ const UNREAD: readonly (readonly [UnreadKind, RegExp])[] = [
 
 /** The kind of an unread file by its name; undefined for any other file. */
 export function unreadKind(fileName: string): UnreadKind | undefined {
+  if (formatOfName(fileName.trim()) && formatOfName(fileName) === undefined) return "spaced";
   return UNREAD.find(([, pattern]) => pattern.test(fileName.trim()))?.[0];
 }
 

@@ -13,9 +13,10 @@ import { createEncryption, encryptionOf } from "./client/envelope.ts";
 import { checkOne } from "./commands/check.ts";
 import { openWork, type OpenedWork } from "./commands/open-work.ts";
 import { runFolder } from "./commands/run-folder.ts";
-import { loadOptions, requireSending, type Options } from "./config/load.ts";
+import { assertOption, loadOptions, requireSending, type Options } from "./config/load.ts";
 import { PaydropError } from "./errors.ts";
 import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
+import { asWord } from "./printable.ts";
 import type { Sandbox } from "./sandbox/server.ts";
 import { outcomeOf } from "./submission/outcome.ts";
 
@@ -79,20 +80,40 @@ export interface ProcessOptions extends Options {
  * Rejects with FileRefusedError (the file is broken, nothing was sent) or PaydropError.
  */
 export async function processFile(path: string, options: ProcessOptions): Promise<BatchReport> {
+  assertGiven(path, options);
   const { guard, failed } = callingBack();
   const report = await opened(options, guard, signalsOf(options), (work) =>
     work.shared.together(() => runFile(work, resolve(path))),
   );
   failed.throwIfAborted();
   // nobody is asked, so nobody says no
-  return report as BatchReport;
+  return withStateDir(report as BatchReport, options);
+}
+
+/** Before anything is taken or sent. A mistake in a callback must not be found when the rows are gone. */
+function assertGiven(path: string, options: WatchFolderOptions): void {
+  assertOption("path", typeof path === "string" && path !== "", "the path of a file or folder");
+  assertOption("options", Object(options) === options, "an object");
+  for (const [option, given] of Object.entries(options) as [string, unknown][]) {
+    if (given !== undefined && /^on[A-Z]/.test(option)) assertOption(option, typeof given === "function", "a function");
+    if (given !== undefined && /signal$/i.test(option))
+      assertOption(option, given instanceof AbortSignal, "an AbortSignal");
+  }
+}
+
+/** The commands to copy look into the folder of these options. */
+function withStateDir(report: BatchReport, { stateDir }: ProcessOptions): BatchReport {
+  if (stateDir === undefined) return report;
+  const more = ` --state-dir ${asWord(resolve(stateDir))}`;
+  return { ...report, next: report.next.map((step) => (step.startsWith("paydrop ") ? step + more : step)) };
 }
 
 /**
  * Does everything of `processFile` up to sending: no network, no keys, nothing remembered, nothing written. Rejects with
  * FileRefusedError for a broken file, with PaydropError `usage` for a missing one.
  */
-export function checkFile(path: string, options: Options = {}): Promise<CheckedFile> {
+export async function checkFile(path: string, options: Options = {}): Promise<CheckedFile> {
+  assertGiven(path, options);
   return checkOne(resolve(path), loadOptions(options).config);
 }
 
@@ -122,6 +143,7 @@ export interface WatchedFolder {
  * is being watched. Rejects with PaydropError `config`, `locked` (another process has this state directory), or `journal`.
  */
 export async function watchFolder(path: string, options: WatchFolderOptions): Promise<WatchedFolder> {
+  assertGiven(path, options);
   const { poll = false, onReport, onRefused, onMessage, ...more } = options;
   const own = new AbortController();
   const { guard, failed } = callingBack();
@@ -130,7 +152,7 @@ export async function watchFolder(path: string, options: WatchFolderOptions): Pr
   const signals = { soft: AbortSignal.any([soft, own.signal]), hard };
   const listener = {
     say: (text: string) => guard(() => onMessage?.(text)),
-    ended: (report: BatchReport) => guard(() => onReport?.(report)),
+    ended: (report: BatchReport) => guard(() => onReport?.(withStateDir(report, more))),
     failed: (error: unknown) => guard(() => onRefused?.(error)),
   };
   const begun = Promise.withResolvers<undefined>();
@@ -164,7 +186,7 @@ async function opened<T>(
   try {
     const { config, secrets } = loadOptions({ ...options, ...trial });
     // before a file is taken
-    requireSending(config, secrets);
+    requireSending(config, secrets, false, "options");
     const tell = (event: RunEvent): void => guard(() => onEvent?.(event));
     const around = { signals, tell, isLarge: true, isTrial: sandbox !== undefined };
     const opening = await openWork(config, secrets, "send", around);

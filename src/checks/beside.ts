@@ -1,4 +1,5 @@
 import { normalizeName } from "../column-name.ts";
+import { DAY_MS, EXCEL_EPOCH_MS, isoDay } from "../day.ts";
 import type { Fault } from "../messages/sentence.ts";
 import type { Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
@@ -135,20 +136,28 @@ export function periodInName(fileName: string): string | undefined {
 }
 
 /** What a column beside the fields says of a row: its currency, or when or whether it is to be paid. */
-type Meaning = "currency" | "day" | "status" | "hold" | "approval";
+type Meaning = "currency" | "day" | "hold" | "approval" | "status" | "state";
 
 const NAMES: readonly (readonly [Meaning, RegExp])[] = [
   ["currency", /currency|currencies|ccy(?:code)?$|^curr?(?:code|type)?$|(?:amount|amt|pay|payout|txn|transfer)curr?$/],
   [
-    "day",
-    /^(?:value|pay|payment|payout|due|execut(?:e|ion)|schedul(?:e|ed)|transfer|transaction|txn|process(?:ing)?|effective|release|send|settlement|posting|debit|credit)(?:date|day|on|after)$|^(?:date|notbefore|payafter|executeon)$/,
+    "hold",
+    /^(?:is|on)?(?:paid(?:on|date)?|(?:hold|held|stop|stopped|cancel|cancelled|canceled|skip|exclude|blocked|donotpay)(?:salary|pay|payment|payout|till|until)?)(?:yn|flag)?\??$|^(?:salary|pay|payment|payout)(?:on)?(?:hold|held|stop|stopped|cancelled|blocked)(?:yn|flag)?\??$/,
   ],
   [
-    "hold",
-    /^(?:is|on)?(?:hold|paid|stop|stopped|cancel|cancelled|canceled|skip|exclude|blocked|donotpay)(?:yn|flag)?$/,
+    "day",
+    /^(?:tobe|to)?(?:value|pay|paid|payable|payment|payout|due|execut(?:e|ion)|schedul(?:e|ed)|transfer|transaction|txn|process(?:ing|ed)?|effective|release|send|settlement|posting|debit|credit)(?:date|day|on|after)$|^(?:date|notbefore|dateof(?:payment|payout|transfer|execution))$/,
   ],
-  ["approval", /^(?:is)?(?:approved|approval|include|release|released|active|tobepaid|paynow)(?:yn|flag)?$/],
-  ["status", /status$|^state$/],
+  [
+    "approval",
+    /^(?:is)?(?:approved|approval(?:status)?|include|release|released|active|tobepaid|paynow)(?:yn|flag)?\??$|^(?:to)?(?:pay|process|send)(?:yn|flag|\?)$/,
+  ],
+  [
+    "status",
+    /^(?:row|record|pay|payment|payout|salary|transfer|transaction|txn|disburse?ment|processing|release)?status$/,
+  ],
+  // `KYC status`, `Marital Status`, and a place
+  ["state", /status$|^state$/],
 ];
 
 /**
@@ -158,7 +167,7 @@ const NAMES: readonly (readonly [Meaning, RegExp])[] = [
 export function otherColumns(names: readonly string[], used: ReadonlySet<number>, ownColumns: readonly string[]) {
   const own = new Set(ownColumns.map(normalizeName));
   return names.flatMap((column, at) => {
-    const name = normalizeName(column.replaceAll(/[().?/]/g, ""));
+    const name = normalizeName(column.replaceAll(/[()./]/g, ""));
     if (used.has(at) || own.has(normalizeName(column))) return [];
     const meaning = NAMES.find(([, pattern]) => pattern.test(name))?.[0];
     return meaning === undefined ? [] : [{ name: column, kind: "text", source: { at, column }, meaning } as const];
@@ -171,13 +180,17 @@ export function faultBeside(
   columns: ReturnType<typeof otherColumns>,
   { isTable, today }: { readonly isTable: boolean; /** `2026-11-27` */ readonly today: string },
 ): Fault | undefined {
-  const found = columns.find(({ source, meaning }) => {
+  for (const found of columns) {
+    const { meaning, source, name } = found;
     const text = wordsAt(row, source.at);
-    return text !== "" && (meaning === "currency" ? isOtherCurrency(text) : saysNotNow(text, meaning, today));
-  });
-  if (!found) return undefined;
-  const code = found.meaning === "currency" ? "currency_other" : "not_now";
-  return faultAt(row, found, { code, facts: { name: found.name } }, isTable);
+    const isCurrency = meaning === "currency";
+    if (text === "") continue;
+    const says = isCurrency ? undefined : saysNotNow(text, meaning, today);
+    if (!(isCurrency ? isOtherCurrency(text) : says)) continue;
+    const code = isCurrency ? "currency_other" : "not_now";
+    return faultAt(row, found, { code, facts: { name, says, row: row.number } }, isTable);
+  }
+  return undefined;
 }
 
 const RUPEES = /^[\s().₹-]*(?:(?:inr|indian|rupees?|rs)[\s().₹-]*)*$|^356$/i;
@@ -194,23 +207,49 @@ const HELD =
   /\b(?:hold|held|paid|cancel|cancell?ed|stop|stopped|void|voided|rejected|declined|blocked|withheld|suspended|not approved|unapproved|do not (?:pay|process|release|send)|don'?t pay|already (?:sent|processed|done)|reversed|skip|excluded?)\b/i;
 const NOT_HELD = /\b(?:not|no|never|to be|yet to be|un) ?(?:on )?(?:hold|held|paid|cancell?ed|stopped|blocked)\b/gi;
 
-function saysNotNow(text: string, meaning: Meaning, today: string): boolean {
-  if (meaning === "hold") return !NO.test(text);
-  if (meaning === "approval" && NO.test(text)) return true;
-  return (dayIn(text) ?? "") > today || HELD.test(text.replace(NOT_HELD, ""));
+const PAID = /\b(?:paid|sent|processed|done|success(?:ful)?|settled|completed?)\b/i;
+const YES = /^(?:y|yes|true|t|[1-9][0-9]*(?:\.[0-9]+)?|ok|okay|approved?|include|released?|active|pay|[✓✔☑])$/i;
+const NOW = /^(?:now|today|asap|immediate(?:ly)?|at once)$/i;
+/** Of a payment that waits to be made, and of a person who is paid. */
+const GOES =
+  /^(?:y|yes|true|1|ok|okay|approved?|authori[sz]ed|verified|valid|ready|pay|payable|release|new|open|due|pending|active|confirmed|permanent|regular|probation(?:er)?|trainee|working|employed|in service|on roll|(?:full|part)[ -]?time|contract(?:ual)?)$/i;
+
+/** What a value says that does not plainly let the row go: it is paid, no, or nothing clear. A person decides. */
+function saysNotNow(text: string, meaning: Meaning, today: string): "paid" | "no" | "unclear" | undefined {
+  const said = text.replace(NOT_HELD, "").replace(/^[ ,;.-]+|[ ,;.-]+$/g, "");
+  const days = daysIn(text);
+  const isToday = days.length > 0 && !isLater(days, today);
+  const isHeld = HELD.test(said) || (days[0] ?? "") > today || (meaning === "approval" && NO.test(text));
+  const goes = {
+    ...{ currency: true, hold: NO.test(text) || said === "", day: isToday || NOW.test(text) || NONE.test(text) },
+    ...{ approval: isToday || (days.length === 0 && YES.test(text)), state: !isHeld },
+    status: GOES.test(said) || (NONE.test(said) && text !== "0"),
+  };
+  if (goes[meaning]) return undefined;
+  return PAID.test(said) ? "paid" : isHeld || meaning === "hold" || /^no?$/i.test(text) ? "no" : "unclear";
+}
+
+/** Whether it is a day to come, or one if the month stands first: `12/01/2026`. The last days are written day first. */
+function isLater(days: readonly string[], today: string): boolean {
+  const lately = isoDay(Date.parse(today) - 7 * DAY_MS);
+  return days.some((day, at) => day > today && (at === 0 || (days[0] ?? "") < lately));
 }
 
 /**
- * The day that a text begins with: `2026-11-27`, `27/11/2026` (the day first), `27 Nov 26`, `Nov 27, 2026`, `20261127`; of
- * a month, `2026-11`, its first.
+ * The days that a text may mean, the usual one first: `2026-11-27`, `27/11/2026`, `27 Nov 26`, `Nov 27, 2026`, `20261127`,
+ * also with a time behind it; a spreadsheet's number of a day; a month in one of its forms.
  */
-function dayIn(text: string): string | undefined {
-  const spaced = text.replace(/^(20\d\d)(\d\d)(\d\d)$/, "$1-$2-$3").replace(/^20\d\d-\d\d$/, "$&-01");
+function daysIn(text: string): readonly string[] {
+  if (/^4\d{4}$/.test(text)) return [isoDay(EXCEL_EPOCH_MS + Number(text) * DAY_MS)];
+  const spaced = text.replace(/^(20\d\d)(\d\d)(\d\d)$/, "$1-$2-$3");
+  const form = formOf(spaced);
+  if (form !== undefined) return [form];
   const parts =
-    /^(\d{1,4}|[a-z]{3,9})(?:st|nd|rd|th)?[-/., ]+(\d{1,2}|[a-z]{3,9})(?:st|nd|rd|th)?[-/., ]+(\d{4}|\d\d?)(?!\d)/i;
+    /^(\d{1,4}|[a-z]{3,9})(?:st|nd|rd|th)?[-/., ]+(\d{1,2}|[a-z]{3,9})(?:st|nd|rd|th)?[-/., ]+(\d{4}|\d\d?)(?:[ T]+\d\d?:\d\d[\d:.]*(?: ?[ap]m)?(?:z|[+-]\d\d:?\d\d)?)?$/i;
   const [, first = "", second = "", third = ""] = parts.exec(spaced) ?? [];
-  if (first.length === 4 && /^\d/.test(first)) return dayOf(first, second, third);
-  return dayOf(third, second, first) ?? dayOf(third, first, second);
+  const isYear = first.length === 4 && /^\d/.test(first);
+  const found = isYear ? [dayOf(first, second, third)] : [dayOf(third, second, first), dayOf(third, first, second)];
+  return found.filter((day) => day !== undefined);
 }
 
 function dayOf(year: string, month: string, day: string): string | undefined {

@@ -94,6 +94,6 @@ function shownAs(text: string, { kind, sensitive }: Place, code: string): string
   if (kind === "amount") return maskStrayAmount(text);
   if (sensitive === undefined || text.includes("@")) return maskStray(text);
   const isShort = text.replace(/[^0-9]/g, "").length <= 4;
-  if (isShort && (sensitive !== "name" || OF_NOBODY.test(code))) return text;
+  if (isShort && (sensitive !== "name" || OF_NOBODY.test(code) || !/[\p{L}\p{N}]/u.test(text))) return text;
   return sensitive !== "name" && SCIENTIFIC.test(text) ? text : mask(text, sensitive);
 }

@@ -121,8 +121,9 @@ class Found {
 
   checked({ snapshot, table, operation, period, mapping, control }: OpenedFile) {
     const columns = [...this.whenColumns].map((column) => printable(column, 40));
-    const when: Fault = { code: "says_when", facts: { columns: columns.join(", "), name: columns[0] } };
-    const remarks: readonly Fault[] = [...table.remarks, ...this.remarks, ...(columns.length > 0 ? [when] : [])];
+    const count = columns.length;
+    const when: Fault = { code: "says_when", facts: { columns: columns.join(", "), count, name: columns[0] } };
+    const remarks: readonly Fault[] = [...table.remarks, ...this.remarks, ...(count > 0 ? [when] : [])];
     // what several say is the same: it equals the file
     const rows = control.find((one) => one.rows !== undefined)?.rows;
     const total = control.find((one) => one.total !== undefined)?.total;

@@ -44,6 +44,7 @@ export function createCannotBe(place: Place): (text: string) => Finding | undefi
     const strange = strangeCharacter(text, place);
     if (strange || !isShort) return strange;
     const [, code, looks] = signs.find(([is]) => is.test(text)) ?? [];
+    if (code === "placeholder" && place.required) return { code, facts: { required: 1 } };
     return code && { code, ...(looks === undefined ? {} : { facts: { looks } }) };
   };
 }
@@ -78,7 +79,11 @@ function word(words: string): RegExp {
 }
 
 const WORDS: readonly Sign[] = [
-  [word("do|ditto|same|same as above|same above|as above|above|repeat|repeated|idem"), "ditto_mark"],
+  [
+    word("do(?:[-./]do)?|ditto|same|same as above|same above|(?:as|see) above|above|as before|repeat|repeated|idem"),
+    "ditto_mark",
+  ],
+  [/^[^\p{L}\p{N}]*(?:तदैव|वही|उपरोक्त|डो)[^\p{L}\p{N}\p{M}]*$/u, "ditto_mark"],
   [
     word(
       "null|nan|none|nil|n/a|na|n\\.a|tbd|tba|tbc|undefined|unknown|blank|empty|missing|not applicable|notapplicable|" +

@@ -11,6 +11,11 @@ import type { FieldInFile, FormInFile, Values } from "./form.ts";
 const LARGE = /^[^.]{10}/;
 const SHORT_ACCOUNT = 9;
 const NUMBER_DIGITS = 10;
+const INDIAN_MOBILE = /^[6-9][0-9]{9}$/;
+/** More digits than a mobile number has, with or without what stands before it in India. */
+const LONGER = /^(?!(?:0{0,2}91|0)[0-9]{10}$)[0-9]{11}/;
+/** UTF-8 that was read as windows-1252: `RenÃ©e`, and names in scripts of India. */
+const GARBLED = /[ÃÂ][\u0080-\u00bf]|à[¤-¯]|â€/;
 
 /** What may be meant, and may be a slip, in one row. */
 export function lookAtRow(
@@ -28,13 +33,16 @@ export function lookAtRow(
     if (shown === undefined || values[field.nth] === undefined) continue;
     add(field, "shown_otherwise", { shown: printable(maskStrayAmount(shown), 40) });
   }
-  const paid = values[payee.nth];
-  if (paid === undefined) return found;
-  const account = plain(paid);
+  for (const field of fields) if (field.isText && GARBLED.test(values[field.nth] ?? "")) add(field, "letters_garbled");
+  const account = plain(values[payee.nth] ?? "");
+  if (account === "") return found;
   if (debit && plain(values[debit.nth] ?? "") === account) add(payee, "account_is_debit");
   if (LARGE.test(values[amount.nth] ?? "") && account.length < SHORT_ACCOUNT) add(amount, "amount_like_account");
-  const number = mobile && values[mobile.nth];
-  const isMobile = number !== undefined && plain(number).slice(-NUMBER_DIGITS) === account.slice(-NUMBER_DIGITS);
+  const digits = (values[amount.nth] ?? "").replace(/\.0+$/, "");
+  if (digits.replace(".", "") === account) add(payee, "account_is_amount");
+  const number = plain((mobile && values[mobile.nth]) ?? "");
+  if (INDIAN_MOBILE.test(account) && LONGER.test(number)) add(payee, "account_like_mobile");
+  const isMobile = number.slice(-NUMBER_DIGITS) === account.slice(-NUMBER_DIGITS);
   if (isMobile && account.length <= NUMBER_DIGITS + 3) add(payee, "account_is_mobile");
   return found;
 }

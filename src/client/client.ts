@@ -1,11 +1,13 @@
 import pLimit from "p-limit";
 import type * as z from "zod/mini";
 import { conceal } from "../config/secret.ts";
-import { loadOptions, type Options } from "../config/load.ts";
+import { nearest } from "../config/kinds.ts";
+import { loadOptions, requireSending, type Options } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { PaydropError } from "../errors.ts";
 import { fieldsOf, OPERATIONS, type AnyOperation } from "../operations/index.ts";
 import type { Operation, WholeSchema } from "../operations/operation.ts";
+import { printable } from "../printable.ts";
 import type { Answer } from "./answer.ts";
 import { openSender } from "./sender.ts";
 
@@ -35,6 +37,7 @@ export type ClientOptions = Pick<
   Options,
   | ("baseUrl" | "apiKey" | "aesKey" | "aesIv" | "keyEncoding" | "padding" | "hexCase")
   | ("concurrency" | "timeoutMs" | "connectTimeoutMs" | "reuseConnections" | "retry429" | "doubtful2xx")
+  | ("amountDigitsMax" | "amountDecimalsMax")
   | ("caFile" | "clientCertFile" | "clientKeyFile")
 >;
 
@@ -59,13 +62,14 @@ type OutcomeOf = (
 /** Throws PaydropError `config` for an option that cannot be right. */
 export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf): Client {
   const { config, secrets } = loadOptions(options);
+  requireSending(config, secrets, Boolean(secrets.aesKey ?? secrets.aesIv), "options");
   const sender = openSender(config, secrets);
   const limit = pLimit(config.concurrency);
   const underWay = new Set<Promise<Answer>>();
   let isClosed = false;
 
-  async function call(operation: (typeof OPERATIONS)[number], fields: object): Promise<CallResult> {
-    const payload = createPayload(operation, fields);
+  async function call(operation: (typeof OPERATIONS)[number], fields?: object | null): Promise<CallResult> {
+    const payload = createPayload(operation, fields ?? {}, config);
     if (operation.encrypted && !sender.encrypts) throw new PaydropError("keys_missing", { operation: operation.name });
     // it waits here and not in the transport, whose clock is already running
     const turn = isClosed ? Promise.resolve(AFTER_CLOSE) : limit(() => sender.send(operation.name, payload));
@@ -113,13 +117,17 @@ export type Requests = {
  * optional fields left out. Throws PaydropError "usage" for what is not of the field's schema: such calls are mistakes of
  * the caller's code. The values themselves are never repeated: one may be an account number.
  */
-function createPayload({ name: operation, forms }: Operation, fields: object): string {
+function createPayload({ name: operation, forms }: Operation, fields: object, config: Config): string {
+  const { amount_digits_max: digits, amount_decimals_max: decimals } = config;
   const names = Object.keys(fields);
   // where only shared fields are given, both forms of payouts (§2.5) fit: the first is taken, and the error says what it lacks
   const form = forms.find(({ schema }) => names.every((name) => Object.hasOwn(schema.shape, name)));
   if (!form) {
-    const known = forms.map(({ schema }) => Object.keys(schema.shape).join(", ")).join("; or ");
-    throw new PaydropError("call_fields", { operation, known });
+    const shapes = forms.map(({ schema }) => Object.keys(schema.shape));
+    const field = names.find((name) => !shapes.flat().includes(name));
+    const meant = nearest(field ?? "", shapes.flat());
+    const known = shapes.map((shape) => shape.join(", ")).join("; or ");
+    throw new PaydropError("call_fields", { operation, known, field: field && printable(field, 40), meant });
   }
   const values = fields as Readonly<Record<string, string | number | undefined>>;
   const parts = fieldsOf(form).flatMap((field) => {
@@ -129,8 +137,12 @@ function createPayload({ name: operation, forms }: Operation, fields: object): s
     const type = kind === "whole" ? "number" : "string";
     const text = typeof value === type ? String(value) : undefined;
     const schema = form.schema.shape[name] as z.ZodMiniType;
-    if (!text?.isWellFormed() || !schema.safeParse(text).success) {
-      const right = `a ${type} such as ${JSON.stringify(examples[0])}`;
+    const [whole = "", part = ""] = text?.split(".") ?? [];
+    // as in a file
+    const isLong = kind === "amount" && (part.length > decimals || whole.length + part.length > digits);
+    if (!text?.isWellFormed() || isLong || !schema.safeParse(text).success) {
+      const most = isLong ? ` of at most ${digits} digits, ${decimals} of them after the point,` : "";
+      const right = `a ${type}${most} such as ${JSON.stringify(examples[0])}`;
       throw new PaydropError("call_field", { operation, field: name, right });
     }
     return [`"${name}":${kind === "amount" ? text : JSON.stringify(value)}`];

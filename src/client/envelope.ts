@@ -104,15 +104,15 @@ export type KeyEncoding = Config["key_encoding"];
 
 /**
  * The AES key as 32 bytes. §5.2 shows no encoding: `auto` takes the one encoding that gives exactly that length.
- * Throws PaydropError "config", which names the variable and never the value.
+ * Throws PaydropError "config", which names the key and never the value.
  */
 export function readAesKey(text: string, encoding: KeyEncoding = "auto"): Uint8Array {
-  return readBytes("PAYDROP_AES_KEY", text, encoding, 32);
+  return readBytes("the AES key", text, encoding, 32);
 }
 
 /** The initialization vector as 16 bytes; read, and refused, as `readAesKey` does. */
 export function readAesIv(text: string, encoding: KeyEncoding = "auto"): Uint8Array {
-  return readBytes("PAYDROP_AES_IV", text, encoding, 16);
+  return readBytes("the AES IV", text, encoding, 16);
 }
 
 function readBytes(name: string, text: string, encoding: KeyEncoding, bytes: number): Uint8Array {

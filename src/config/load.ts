@@ -134,14 +134,19 @@ function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
 
 /**
  * Throws one PaydropError that names everything missing for sending at once. AES key and IV are for payouts only (§5.2):
- * their absence alone is an error only with `payouts`.
+ * their absence alone is an error only with `payouts`. `by`: `options` of a program.
  */
-export function requireSending({ base_url: url }: Pick<Config, "base_url">, secrets: Secrets, payouts = false): void {
+export function requireSending(config: Pick<Config, "base_url">, secrets: Secrets, payouts = false, by = ""): void {
   const unset = SECRET_NAMES.filter((name) => !secrets[name]);
   const ofPayouts = unset.filter((name) => name !== "apiKey").map((name) => `${SECRETS[name]} (payouts only)`);
-  const always = [...(url === undefined ? ["PAYDROP_BASE_URL"] : []), ...(secrets.apiKey ? [] : [SECRETS.apiKey])];
+  const always = [
+    ...(config.base_url === undefined ? ["PAYDROP_BASE_URL"] : []),
+    ...(secrets.apiKey ? [] : [SECRETS.apiKey]),
+  ];
   if (always.length === 0 && !(payouts && ofPayouts.length > 0)) return;
-  throw new PaydropError("missing_for_sending", { missing: [...always, ...ofPayouts].join(", ") });
+  const missing = [...always, ...ofPayouts].join(", ");
+  const options = missing.replaceAll(/PAYDROP_(\w+)/g, (_, name: string) => optionOf(name.toLowerCase()));
+  throw new PaydropError("missing_for_sending", { by, missing: by === "options" ? options : missing });
 }
 
 /** `state_dir` → `stateDir`; a duration says its unit: `timeout` → `timeoutMs`. */
@@ -154,10 +159,16 @@ const DURATIONS = ["timeout", "connect_timeout", "settle"] as const;
 type Duration = (typeof DURATIONS)[number];
 
 /**
- * Every setting as an option of a library call, in camelCase: `baseUrl`, `duplicateDays`, `timeoutMs` in milliseconds.
- * What is left out has the default of the command line; neither paydrop.toml nor any `PAYDROP_…` variable is read.
+ * Every setting, but those of commands alone, as an option of a library call, in camelCase: `baseUrl`, `timeoutMs` in
+ * milliseconds. What is left out has the default of the command line; neither paydrop.toml nor any `PAYDROP_…` variable is read.
  */
-export type SettingOptions = { readonly [Name in keyof Settings as OptionName<Name>]?: Settings[Name] };
+export type SettingOptions = {
+  readonly [Name in Exclude<keyof Settings, OfCommand> as OptionName<Name>]?: Settings[Name];
+};
+
+/** What only a command tells, asks and shows. */
+const OF_COMMANDS = /^(?:json|quiet|verbose|no_color|yes|ping_url|(?:log|metrics)_.*)$/;
+type OfCommand = "json" | "quiet" | "verbose" | "no_color" | "yes" | "ping_url" | `${"log" | "metrics"}_${string}`;
 
 export interface Options extends SettingOptions {
   /** The key of the header `x-api-key` (§5.1). */
@@ -177,18 +188,28 @@ function optionOf(name: string): string {
   return (DURATIONS as readonly string[]).includes(name) ? `${camel}Ms` : camel;
 }
 
+/** What a caller in JavaScript may give amiss. Throws PaydropError `config`. */
+export function assertOption(option: string, isRight: boolean, right: string): void {
+  if (!isRight) throw new PaydropError("option_wrong", { option, right });
+}
+
 /** Options of a library call as settings. Throws PaydropError `config`, which names every option that is wrong. */
-export function loadOptions({ rules, mappings, ...options }: Options): Loaded {
+export function loadOptions(given: Options): Loaded {
+  assertOption("options", Object(given) === given, "an object");
+  const { rules, mappings, ...options } = given;
   const said = sectionsOf(rules, mappings);
   const secrets: Partial<Record<keyof Secrets, Secret>> = {};
   const wrongs: Wrong[] = [];
-  const names = new Map(SETTING_NAMES.map((name) => [optionOf(name), name]));
-  for (const [option, given] of Object.entries(options) as [string, unknown][]) {
+  const known = SETTING_NAMES.filter((name) => !OF_COMMANDS.test(name));
+  const names = new Map(known.map((name) => [optionOf(name), name]));
+  for (const [option, value] of Object.entries(options) as [string, unknown][]) {
     const [name, secret] = [names.get(option), SECRET_NAMES.find((one) => one === option)];
-    if (given === undefined) continue;
-    if (secret) secrets[secret] = secretOf(secret, given, option);
+    if (value === undefined) continue;
+    const isRight = !option.endsWith("Ms") || typeof value === "number";
+    assertOption(option, isRight, "milliseconds as a number, such as 30000");
+    if (secret) secrets[secret] = secretOf(secret, value, option);
     // a plain number would be read as seconds
-    else if (name) said[name] = option.endsWith("Ms") ? `${given as number}ms` : given;
+    else if (name) said[name] = option.endsWith("Ms") ? `${value as number}ms` : value;
     else wrongs.push(unknownKey("options", option, [...names.keys(), ...SECRET_NAMES, "rules", "mappings"]));
   }
   const [env, origins, file] = [process.env, {}, undefined];

@@ -32,8 +32,8 @@ export const CONFIG_ERRORS = {
   state_dir_writable: "other users can write in the state directory {folder} (mode {mode}) → chmod 700 {word}",
   state_dir_shared: `the state directory {folder} is open to others and holds other files, such as {foreign}
     → Name a folder of its own with --state-dir.`,
-  missing_for_sending:
-    "missing: {missing} → Set them (keys also as …_FILE with a path). Or try: paydrop run --sandbox FILE",
+  missing_for_sending: ({ by }) =>
+    `missing: {missing} → ${by === "options" ? "Give these options." : "Set them (keys also as …_FILE with a path). Or try: paydrop run --sandbox FILE"}`,
   lookup_no_column: "the lookup table {name} has no column {column} → It has {has}.",
   lookup_not_text: `the lookup table {name} holds something other than text in row {row}, column {column}
     → Format its columns as Text and type the values again, or save it as CSV UTF-8.`,
@@ -44,9 +44,10 @@ export const CONFIG_ERRORS = {
   secret_file_unreadable: `{origin} leads to no file that can be read ({why}); what stands in it is not repeated, it may be a key
     → Put the path of a file in it that this user may read. The key itself belongs in the variable without _FILE.`,
   secret_wrong: `{what} {wrong} → ${COPY_KEY}`,
-  key_wrong: `{name} has {characters} characters; right would be {hex} of hex, {base64} of base64 or {bytes} of plain text (key_encoding: {encoding})
+  key_wrong: `{name} has {characters:character}; right would be {hex} of hex, {base64} of base64 or {bytes} of plain text (key_encoding: {encoding})
     → ${COPY_KEY}`,
-  keys_missing: "a {operation} travels encrypted: AES key or IV is missing → Set PAYDROP_AES_KEY and PAYDROP_AES_IV.",
+  keys_missing: `a {operation} travels encrypted: AES key or IV is missing
+    → Set PAYDROP_AES_KEY and PAYDROP_AES_IV; in a program, the options aesKey and aesIv.`,
   padding_none: `padding "none" needs a payload of a multiple of 16 bytes, and this one has {bytes}
     → Choose the padding that the service expects, such as padding = "pkcs7".`,
 

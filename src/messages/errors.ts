@@ -84,7 +84,10 @@ const USAGE_ERRORS = {
 
   // calls of the library
   payload_no_text: "the payload is no well-formed text → Give compact JSON.",
-  call_fields: "{operation}: these are not the fields of one form → Give {known}.",
+  call_fields: ({ field, meant }) =>
+    field === undefined
+      ? "{operation}: these are not the fields of one form → Give {known}."
+      : `{operation}: "{field}" is no field of it → ${meant === undefined ? "Give {known}." : "Did you mean {meant}?"}`,
   call_field: "{operation}: {field} is missing or not right → Give {right}.",
 } as const satisfies Catalogue;
 

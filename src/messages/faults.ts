@@ -20,6 +20,7 @@ const KINDS: Catalogue = {
   page: `a web page or XML → ${OPEN_AND_SAVE}`,
   document: `a document → ${SAVE_AS_TABLE}`,
   encrypted: "an encrypted file → Decrypt it, and use the file that comes out.",
+  spaced: "a table, but a space stands at the end of its name → Delete that space from the name.",
   bank: `a file for a bank's own program → ${SAVE_AS_TABLE}`,
   json: "JSON → Give it a name that ends in .json or, with one object on each line, in .jsonl.",
   text: `a text file (perhaps CSV) → ${OPEN_AND_SAVE}`,
@@ -61,7 +62,10 @@ export const FILE_FAULTS = {
   quote_unclosed: 'a double quote is never closed → Close it at the end of its cell. A quote inside is written "".',
   quote_stray: 'a double quote stands in the middle of a cell → Put the cell in quotes, with "" for the one inside.',
   quote_after_space: "a space stands between the {sign} and the quote → Delete the spaces after the {sign}s.",
-  row_ragged: ({ cells, columns, cut, isFirst }) => {
+  row_ragged: ({ cells, columns, cut, isFirst, why }) => {
+    if (why === "cut") return "the file ends in the middle of this row → Copy it again completely.";
+    if (why === "quoted")
+      return "the whole row stands in one pair of quotes → Save the file again, each cell by itself.";
     const taken = cut ? '; "{cut}" was taken for several cells' : "";
     const found = `the row has {cells:cell}, the header has {columns:column}${taken}`;
     if (Number(cells) < Number(columns)) {
@@ -76,9 +80,9 @@ export const FILE_FAULTS = {
   cell_without_header: `{cell} stands in a column without a name → Name the column, or empty the cell. ${TITLE_ABOVE}`,
   record_too_long: `the row is longer than {most:character} → ${MISSING_LINE_END}`,
   too_many_columns: `the row has more than {most:column} → ${MISSING_LINE_END}`,
-  header_duplicate: ({ first, second }) =>
+  header_duplicate: ({ first, second, onItsSide }) =>
     `the header names ${first === second ? "{first} twice" : "one column as {first} and {second}"}
-      → Remove or rename one of the two columns. Capitals, spaces, _ and - make no difference.`,
+      → ${onItsSide ? "Names of columns belong into the first row: does the table lie on its side? If not, remove" : "Remove"} or rename one of the two columns. Capitals, spaces, _ and - make no difference.`,
   header_missing: `this looks like a row of values where the names of the columns should stand
     → Put a line with the names of the columns above it. \`paydrop template\` shows them.`,
   columns_change: `names of the columns stand here once more, not in the order of the header: another table begins below them

@@ -23,6 +23,7 @@ const NO_PAYMENTS: Readonly<Record<string, string>> = {
   total: "a total",
   remark: "a remark",
   signature: "for names or signatures",
+  dashes: "only dashes",
   end_marks: "only end-of-file marks of an old program",
   header: "the names of the columns once more",
 };
@@ -32,7 +33,8 @@ export function inWords({ thing, looks, what }: Facts): Facts {
   const things: Readonly<Record<string, Form | undefined>> = THINGS;
   const [name = thing, form] = things[String(thing)] ?? [];
   const [likeness = looks] = things[String(looks)] ?? [];
-  return { thing: name, form, looks: likeness, what: NO_PAYMENTS[String(what)] ?? what };
+  const the = String(name).replace(/^an? /, "the ");
+  return { thing: name, the, form, looks: likeness, what: NO_PAYMENTS[String(what)] ?? what };
 }
 
 const AS_TEXT = "Format the column as Text and type the cell again from the original.";
@@ -75,14 +77,15 @@ export const ROW_FAULTS = {
   broken_character: '"{value}" has letters that were lost earlier → Type it again, and save as CSV UTF-8.',
   id_not_ascii: `"{value}" has a character in it ({found}) that is on no English keyboard → ${RETYPE}`,
   json_nested: "an object or a list stands here, not {thing} → Write one text or number.",
-  placeholder: '"{value}" stands for a missing value → Fill in the real value, or leave the cell empty.',
+  placeholder: ({ required }) =>
+    `"{value}" stands for a missing value → Fill in the real value${required ? "" : ", or leave the cell empty"}.`,
   ditto_mark: '"{value}" is a ditto mark → Write the value itself, as in the row above.',
   digits_hidden: '"{value}" is {thing} with hidden digits → Write all of its digits, from the original.',
   other_value: '"{value}" is {looks}, not {thing} → Put each value into its own column.',
-  malformed: `"{value}" has {found} characters; {thing} is {form} → ${FROM_ORIGINAL}`,
+  malformed: `"{value}" has {found:character}; {thing} is {form} → ${FROM_ORIGINAL}`,
 
   // who is paid
-  account_word: '"{value}" stands where {thing} belongs → Write {field}. If the row is not to be paid now, delete it.',
+  account_word: '"{value}" stands where {thing} belongs → Write {the}. If the row is not to be paid now, delete it.',
   word_beside: '"{value}" has a word beside the number → Write the number alone.',
   two_values: '"{value}" holds two numbers → Write the one that is to be used.',
   letter_in_number: `"{value}" has a letter among its digits, such as O for 0 → ${FROM_ORIGINAL}`,
@@ -106,8 +109,8 @@ export const ROW_FAULTS = {
     return `"{value}" is not written as {thing}: {form} → ${todo}${ofAll}`;
   },
   amount_not_positive: '"{value}" is not more than zero → Correct the amount, or delete the row.',
-  amount_too_many_digits: '"{value}" has {found} digits; at most {most} are allowed → Correct the amount.',
-  amount_too_many_decimals: '"{value}" has {found} decimals; at most {most} are allowed → Round the amount.',
+  amount_too_many_digits: '"{value}" has {found:digit}; at most {most} are allowed → Correct the amount.',
+  amount_too_many_decimals: '"{value}" has {found:decimal}; at most {most} are allowed → Round the amount.',
   amount_over_cap: '"{value}" is more than {most}, the most for one row → Correct it, or have max_per_row raised.',
   currency_other: `"{value}" is not INR; only the amount is sent, as rupees
     → Pay the row another way. If the column says nothing of the amount: own_columns = ["{name}"] in paydrop.toml.`,
@@ -115,15 +118,19 @@ export const ROW_FAULTS = {
   // rules of the settings
   value_not_allowed: '"{value}" is not allowed here; allowed: {known} → Write one of them, or change [rules].',
   pattern_differs: '"{value}" does not have the form {found} → Correct it. The form is set by [rules] in paydrop.toml.',
-  value_too_long: '"{value}" has {found} characters; at most {most} are allowed → Shorten it.',
-  value_too_short: `"{value}" has {found} characters; at least {least} are needed → ${FROM_ORIGINAL}`,
+  value_too_long: '"{value}" has {found:character}; at most {most} are allowed → Shorten it.',
+  value_too_short: `"{value}" has {found:character}; at least {least} are needed → ${FROM_ORIGINAL}`,
 
   // columns that are not sent
   period_malformed: '"{value}" is not a period → Write a month (2026-11), a week (2026-W47) or a day (2026-11-27).',
   retry_of_malformed: '"{value}" is not what a retry file has here, such as K7Q29F3M:14 → If the row is new, empty it.',
 
   // held, not invalid
-  not_now: '"{value}" says that the row is not to be paid now → Nothing to do if that is right. If not, release it.',
+  not_now: ({ says }) => {
+    const what = { paid: "says that it is paid", no: "says that the row is not to be paid now" }[String(says)];
+    return `"{value}" ${what ?? "does not plainly say that the row is to be paid now"}
+      → Nothing to do if that is right. If the row is to go now: paydrop release BATCH --row {row} --by NAME --reason TEXT`;
+  },
 } as const satisfies Catalogue;
 
 export type RowFaultCode = keyof typeof ROW_FAULTS;
@@ -140,6 +147,10 @@ export const POINTED_OUT = {
   account_length: '"{value}" has {found} digits; others of this bank have {usual} → Zeros in front may be gone.',
   account_is_mobile: '"{value}" is the mobile number of this row, too → Write the account number.',
   account_is_debit: '"{value}" is the account that pays, too → Correct one of the two accounts.',
+  account_is_amount: '"{value}" is the amount of this row, too → Write the account number, and check the amount.',
+  account_like_mobile: `"{value}" looks like a mobile number, and the mobile is longer: did the two change places? → ${WITH_ORIGINAL}`,
+  letters_garbled:
+    '"{value}" has letters that were read wrongly, such as Ã© for é → Type it again, and save as CSV UTF-8.',
   amount_like_account: `"{value}" is large, and the account short: did the two change places? → ${WITH_ORIGINAL}`,
   amount_unusual: '"{value}" is about {times} times the middle amount here, {middle} → Look for an extra digit.',
   payee_twice: '"{value}" stands in row {other}, too → Delete one of the rows unless both are meant.',
@@ -151,8 +162,9 @@ export const POINTED_OUT = {
     "the file has more than {most} payees or branch codes; the others were not looked for a second time → Look up yourself whether a payee stands twice.",
   taken_before: `this file was taken on {day} as batch {batch}; its rows are told as they stand there
     → Nothing goes twice. The next run sends what did not go.`,
-  says_when: `{columns} say when or whether a row is to be paid; rows on hold, paid, cancelled or of a later day are held
-    → If a column means something else: own_columns = ["{name}"] in paydrop.toml.`,
+  says_when: ({ count }) =>
+    `{columns} ${count === 1 ? "says" : "say"} when or whether a row is to be paid; rows of a later day, on hold, paid or unclear are held
+      → If a column means something else: own_columns = ["{name}"] in paydrop.toml.`,
 } as const satisfies Catalogue;
 
 export type PointedOutCode = keyof typeof POINTED_OUT;

@@ -80,7 +80,8 @@ async function* readRows(source: CsvSource, header: Header, remarks: Fault[]): A
       number += 1;
       if (number <= header.row || isBlank(cells)) continue;
       first ||= number;
-      if (cells.length !== columns.length) throw ragged(cells, columns.length, source, number, first === number);
+      const where = page.endsOpen && cells === page.records.at(-1) ? "last" : first === number ? "first" : "among";
+      if (cells.length !== columns.length) throw ragged(cells, columns.length, source, number, where);
       // hardly any cell has a guard, and a copy of every record would be made for nothing
       for (let at = 0; at < cells.length; at += 1) cells[at] = withoutGuard(cells[at] ?? "");
       for (const at of nameless) {
@@ -110,12 +111,16 @@ function isBlank(record: readonly string[]): boolean {
 const CUT_NUMBER = /(?<=^|,)(\s*(?:\p{Sc}|rs\.?|inr)?\s*[1-9]\d{0,2}(?:,\d\d)*,\d{3}(?:\.\d+)?)(?=\s*(?:,|$))/iu;
 
 /** What a record of another length than the header is refused for: what stands behind a cut belongs to other columns. */
-function ragged(cells: readonly string[], columns: number, { refuse }: Source, row: number, isFirst: boolean): Error {
+function ragged(cells: readonly string[], columns: number, source: CsvSource, row: number, where: string): Error {
+  const { refuse, delimiter } = source;
   if (cells.length > COLUMNS_MAX) return refuse("too_many_columns", { most: COLUMNS_MAX }, { row });
-  const what = cells.length < columns && !isFirst ? underTable(cells) : undefined;
+  const what = cells.length < columns && where !== "first" ? underTable(cells) : undefined;
   if (what !== undefined) return refuse("line_under_table", { what }, { row });
   const cut = CUT_NUMBER.exec(cells.map((cell) => cell.replaceAll(",", ";")).join())?.[1]?.trim();
-  return refuse("row_ragged", { cells: cells.length, columns, cut, isFirst: Number(isFirst) }, { row });
+  const isQuoted = cells.length === 1 && cells[0]?.includes(delimiter);
+  const why = isQuoted ? "quoted" : where === "last" && cells.length < columns ? "cut" : undefined;
+  const isFirst = Number(where === "first");
+  return refuse("row_ragged", { cells: cells.length, columns, cut, isFirst, why }, { row });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { normalizeName } from "../column-name.ts";
 import { printable, quotedNames } from "../printable.ts";
+import { OUR_NAMES } from "./columns.ts";
 import { COLUMNS_MAX, type Refuse } from "./row.ts";
 
 /** The second of two column names that compare equal (DESIGN §6); names that are empty do not count. */
@@ -35,7 +36,10 @@ export function assertHeader(header: readonly string[], row: number, refuse: Ref
   if (repeated === undefined) return;
   if (looksLikeValues(header)) throw refuse("header_missing", {}, { row });
   const before = header.find((name) => normalizeName(name) === normalizeName(repeated)) ?? "";
-  const facts = { first: quotedNames([before]), second: quotedNames([repeated]) };
+  const ours = header.map((name) => OUR_NAMES.has(normalizeName(name)));
+  // the names stand below each other, and the rows beside each other
+  const onItsSide = Number(ours[0] && !ours.includes(true, 1));
+  const facts = { first: quotedNames([before]), second: quotedNames([repeated]), onItsSide };
   throw refuse("header_duplicate", facts, { row, column: printable(repeated, 60) });
 }
 
@@ -54,10 +58,13 @@ export function guardsOf(columns: readonly string[]): (text: string) => string {
 }
 
 /** What a line is that stands among or under the payments and is none. */
-export type UnderTable = "total" | "remark" | "signature" | "end_marks";
+export type UnderTable = "total" | "remark" | "signature" | "dashes" | "end_marks";
 
 const TOTAL =
-  /^(?:(?:grand|sub|net|control|batch)[ _-]*)?(?:total|sum)s?\b|^(?:no|number|count) of (?:rows|records|payments|entries|transactions)\b|^(?:trl|trailer|filetrl|eof)\b/i;
+  /^(?:कुल|योग|महायोग)(?![\p{L}\p{M}])|^=(?:sum|subtotal)\(|^(?:(?:grand|sub|net|control|batch)[ _-]*)?(?:total|sum)s?\b|^(?:no|number|count) of (?:rows|records|payments|entries|transactions)\b|^(?:trl|trailer|filetrl|eof)\b/iu;
+/** A whole cell of it says so wherever it stands. */
+const TOTAL_ALONE = /^(?:(?:grand|sub)[ _-]*)?total\s*:?$/i;
+const DASHES = /^[-=_*~–—]+$/;
 const SIGNATURE =
   /^(?:prepared|checked|verified|approved|authori[sz]ed|passed|signed|entered|maker|checker|signature|seal)\b(?: by|\b)|\b(?:authori[sz]ed )?signator(?:y|ies)\b|^for (?:and )?on behalf of\b/i;
 const IN_WORDS = /^(?:in words|rupees|rs\.?|inr|amount in words)\b.*\b(?:only|hundred|thousand|lakhs?|crores?)\b/i;
@@ -75,12 +82,15 @@ export function underTable(cells: readonly string[]): UnderTable | undefined {
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== "");
   const [first = ""] = filled;
   if (filled.length > 0 && filled.every((cell) => END_MARKS.test(cell))) return "end_marks";
+  if (filled.length > 1 && filled.every((cell) => DASHES.test(cell))) return "dashes";
   const words = filled.filter((cell) => !AMOUNT.test(cell));
+  if (filled.length === 4 && words.length < 4 && words.some((cell) => TOTAL_ALONE.test(cell))) return "total";
   if (filled.length > 3 || (words.length > 2 && words.length !== filled.length)) return undefined;
   if (words.some((cell) => SIGNATURE.test(cell))) return "signature";
   if (words.length === 0) return cells.length > 3 && filled.length < 3 ? "total" : undefined;
+  if (words.length < filled.length ? words.some((cell) => TOTAL.test(cell)) : words.length === 1 && TOTAL.test(first))
+    return "total";
   if (words.length > 1) return undefined;
-  if (TOTAL.test(first)) return "total";
   if (IN_WORDS.test(first) || REMARK.test(first)) return "remark";
   return filled.length === 1 && first.split(/\s+/).length > 3 ? "remark" : undefined;
 }

@@ -5,7 +5,20 @@ import { check, csvOf, faultsIn, faultsOf, GOOD, GOOD_B, wordsOf } from "./check
 type Case = readonly [value: string, code: string];
 
 const PLACEHOLDERS = ["NULL", "n/a", "NA", "TBD", "-", "--", "Loading...", "e.g. 12345678", "<name>", "(blank)", "***"];
-const DITTO = ['"', "''", "〃", "do", "-do-", "Same", "repeat", "as above", "same as above", "DITTO"];
+const DITTO = [
+  '"',
+  "''",
+  "〃",
+  "do",
+  "-do-",
+  "Same",
+  "repeat",
+  "as above",
+  "same as above",
+  "DITTO",
+  "see above",
+  "do.do",
+];
 
 const ACCOUNTS: readonly Case[] = [
   ...["50100271828001", "5010 0271 8280 01", "50100-271828-001", "00012345", "GB29 NWBK 6016 1331 9268 19"].map(
@@ -62,6 +75,7 @@ const NAMES: readonly Case[] = [
   ...["Loading...", "n/a", "NULL", "."].map((one) => [one, "placeholder"] as const),
   ...['"', "as above", "do"].map((one) => [one, "ditto_mark"] as const),
   ...["asha@mail.example", "EXMB0100200", "50100271828001", "98110 00001"].map((one) => [one, "other_value"] as const),
+  ["तदैव", "ditto_mark"],
   ["????? ???", "broken_character"],
   ["Ren\ufffd", "broken_character"],
   ["#N/A", "spreadsheet_error"],

@@ -34,7 +34,7 @@ describe("each operation arrives as §2 and §5 describe it", () => {
     expect(result).toMatchObject({ outcome: "accepted", reason: "accepted", status: 200 });
     expect(result.body).toContain("Request created");
     await client.collect({ amount: "5", vpa: "asha@bank", currency: "USD" });
-    await client.transfer({ amount: "90071992547409.93", to_account: "0087", from_account: "0012" });
+    await client.transfer({ amount: "9007199254740.93", to_account: "0087", from_account: "0012" });
     await client.applyForLoan({ tenure: 12, amount: "100000", borrower_id: "B-77" });
     await client.payout(INLINE);
     await client.payout({
@@ -44,7 +44,7 @@ describe("each operation arrives as §2 and §5 describe it", () => {
     expect(sandbox.ledger().entries.map((entry) => entry.payload)).toEqual([
       '{"amount":0.10,"currency":"INR","vpa":"asha@bank","expiry":900}',
       '{"amount":5,"currency":"USD","vpa":"asha@bank"}',
-      '{"from_account":"0012","to_account":"0087","amount":90071992547409.93}',
+      '{"from_account":"0012","to_account":"0087","amount":9007199254740.93}',
       '{"borrower_id":"B-77","amount":100000,"tenure":12}',
       '{"debit_account_id":"ACC-1","name":"Zoë \\"R\\"","bank_acc_num":"001234567890","ifsc_code":"SBIN0001234","bank_owner_name":"Zoë R","amount":99999999999.99,"payment_mode":"NEFT"}',
       '{"debit_account_id":"ACC-1","bene_id":"0042","bene_bank_id":7,"amount":1.00,"payment_mode":"IMPS","narration":" two spaces "}',
@@ -93,6 +93,8 @@ describe("what became of it is a value", () => {
 describe("a mistake in the call is thrown before anything is sent, without values", () => {
   test.each<readonly [string, keyof Requests, object, RegExp]>([
     ["a number for an amount", "payout", { ...INLINE, amount: 5 }, /amount is missing or not right/],
+    ["a decimal too many", "payout", { ...INLINE, amount: "1.005" }, /amount is missing or not right/],
+    ["a digit too many", "payout", { ...INLINE, amount: "1234567890123456" }, /amount is missing or not right/],
     ["an amount with an exponent", "payout", { ...INLINE, amount: "1e5" }, /amount is missing or not right/],
     ["an amount of nothing", "payout", { ...INLINE, amount: "0.00" }, /amount is missing or not right/],
     [
@@ -102,7 +104,7 @@ describe("a mistake in the call is thrown before anything is sent, without value
       /bank_acc_num is missing or not right/,
     ],
     ["a missing field", "payout", { ...INLINE, ifsc_code: undefined }, /ifsc_code is missing or not right/],
-    ["a misspelt field", "payout", { ...INLINE, ifsc: "SBIN0001234" }, /not the fields of one form/],
+    ["a misspelt field", "payout", { ...INLINE, ifsc: "SBIN0001234" }, /"ifsc" is no field/],
     ["half a character", "payout", { ...INLINE, name: "Zo\ud83d" }, /name is missing or not right/],
     ["fields of both options", "payout", { ...INLINE, bene_id: "BN1" }, /not the fields of one form/],
     ["a tenure that is not whole", "applyForLoan", { borrower_id: "B", amount: "1", tenure: 1.5 }, /tenure is missing/],
@@ -120,8 +122,8 @@ describe("a mistake in the call is thrown before anything is sent, without value
   test("a payout without AES keys, one key without the other, no address", async () => {
     const base = { baseUrl: "http://127.0.0.1:9", apiKey: "k-without-aes" };
     await expect(createClient(base).payout(INLINE)).rejects.toMatchObject({ code: "config" });
-    expect(() => createClient({ ...base, aesKey: "0".repeat(64) })).toThrow(/PAYDROP_AES_IV/);
-    expect(() => createClient({ apiKey: "k-without-url" })).toThrow(/PAYDROP_BASE_URL/);
+    expect(() => createClient({ ...base, aesKey: "0".repeat(64) })).toThrow(/aesIv/);
+    expect(() => createClient({ apiKey: "k-without-url" })).toThrow(/baseUrl/);
   });
 });
 
@@ -133,6 +135,6 @@ test("a key that is no key is named, and not repeated", () => {
       aesKey: "short-key-text",
       aesIv: "0".repeat(32),
     });
-  expect(bad).toThrow(/^PAYDROP_AES_KEY has 14 characters; right would be 64 of hex, 44 of base64 or 32 of plain text/);
+  expect(bad).toThrow(/^the AES key has 14 characters; right would be 64 of hex, 44 of base64 or 32 of plain text/);
   expect(bad).not.toThrow(/short-key-text/);
 });

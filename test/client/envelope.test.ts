@@ -152,7 +152,7 @@ describe("keys in the one encoding that gives exactly the length", () => {
   ])("%s is refused by name and without its value", (_what, text, encoding) => {
     const read = (): unknown => readAesKey(text, encoding);
     expect(read).toThrow(expect.objectContaining({ code: "config" }) as Error);
-    expect(read).toThrow(`PAYDROP_AES_KEY has ${text.length} characters`);
+    expect(read).toThrow(`the AES key has ${text.length} characters`);
     if (text !== "") expect(read).not.toThrow(text.slice(0, 8));
   });
 });

@@ -39,7 +39,7 @@ describe("what a name says", () => {
     ["payroll.xls", "workbook"],
     ["payroll.zip", "packed"],
     ["payroll.pdf", "document"],
-    ["wages.csv ", undefined],
+    ["wages.csv ", "spaced"],
     ["wages", undefined],
     ["notes.md", undefined],
   ])("%j → refused as %s", (name, is) => {

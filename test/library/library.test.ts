@@ -100,7 +100,7 @@ describe("createClient", () => {
     ["headers", { headers: {} }],
     ["timeout", { timeout: 3 }],
     ["concurrency", { concurrency: "many" }],
-    ["AES_KEY", { aesKey: "0011", aesIv: SANDBOX_AES_IV }],
+    ["AES key", { aesKey: "0011", aesIv: SANDBOX_AES_IV }],
   ])("an option that cannot be right is named: %s", async (name, option) => {
     const right = { baseUrl: "https://api.bank.example", apiKey: "a-key-of-tests" };
     const error = await thrownBy(() => createClient({ ...right, ...option }));
@@ -171,6 +171,7 @@ describe("processFile", () => {
     const path = transfersFile("1", "2", "3");
     const stopped = await processFile(path, { ...options, signal: stop.signal });
     expect(stopped).toMatchObject({ requests: 1, exitCode: 7, stop: { code: "signal" } });
+    expect(stopped.next.join("\n")).toContain(`${path} --state-dir ${options.stateDir ?? ""}`);
     expect(stopped.byStatus).toMatchObject({ accepted: { rows: 1 }, not_sent: { rows: 2 } });
     expect(await processFile(path, options)).toMatchObject({ requests: 2, exitCode: 0 });
     expect(server.requests).toHaveLength(3);
@@ -198,6 +199,22 @@ describe("processFile", () => {
     expect(await thrownBy(() => processFile(path, { ...options, onEvent }))).toMatchObject({ message: "mine" });
     expect(server.requests).toHaveLength(3);
     expect(existsSync(`${path}.results.csv`)).toBe(true);
+  });
+
+  test.each<[option: string, given: object | string | undefined]>([
+    ["options", undefined],
+    ["options", "text"],
+    ["onEvent", { onEvent: "x" }],
+    ["signal", { signal: {} }],
+    ["timeoutMs", { timeoutMs: "30s" }],
+    ["logFile", { logFile: "l.log" }],
+    ["baseUrl, apiKey", { baseUrl: undefined, apiKey: undefined }],
+  ])("%s that cannot be right → config, and nothing is sent", async (option, given) => {
+    const { server, options } = await newServer(() => answer(200));
+    const all = (typeof given === "object" ? { ...options, ...given } : given) as ProcessOptions;
+    const error = await thrownBy(() => processFile(transfersFile("1"), all));
+    expect(error).toMatchObject({ code: "config", message: expect.stringContaining(option) as string });
+    expect(server.requests).toEqual([]);
   });
 
   test("neither environment nor paydrop.toml is read", async () => {

@@ -122,6 +122,8 @@ describe("rows", () => {
 describe("what breaks the file", () => {
   test.each([
     ["a cell too few", "name,amount\nA,1\nB\n", "row_ragged", 3, "1 cell, the header has 2 columns"],
+    ["a row cut at the end of the file", "name,amount,mode\nA,1,x\nB,", "row_ragged", 3, "ends in the middle"],
+    ["a whole row in quotes", 'name,amount\n"A,1"\n', "row_ragged", 2, "in one pair of quotes"],
     ["a cell too many", "name,amount\nA,1,2\n", "row_ragged", 2, "3 cells"],
     ["an empty cell too many in every row", "name,amount\nA,1,\nB,2,\n", "row_ragged", 2, "3 cells"],
     [
