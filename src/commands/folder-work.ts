@@ -76,21 +76,11 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 16);
   };
 
-  /** What is on its way for a while is told to be; what is said last stays. */
-  const whileGoing = async <T>(path: string, going: () => Promise<T>): Promise<T> => {
-    let telling: Promise<void> | undefined;
-    const tell = (): unknown => (telling = put(path, answers.waitingAnswer(path, "going")));
-    const timer = setTimeout(tell, config.settle);
-    try {
-      return await going();
-    } finally {
-      clearTimeout(timer);
-      await telling;
-    }
-  };
-
-  const carryOut = async (path: string, how: () => Promise<BatchReport | undefined>): Promise<Worked | undefined> => {
-    const report = await whileGoing(path, () => work.shared.together(how));
+  const carryOut = async (
+    path: string,
+    how: (told: Work) => Promise<BatchReport | undefined>,
+  ): Promise<Worked | undefined> => {
+    const report = await work.shared.together(() => answers.whileGoing(work, path, how));
     if (!report) return undefined;
     const { batch, requests, file, phase = "open", byStatus, files } = report;
     noteCode(batch, report.exitCode);
@@ -155,7 +145,7 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
       const version = await versionOf(file);
       try {
         if (fault) throw new FileRefusedError(shown(path), [fault]);
-        return await carryOut(path, () => runFile(work, path, sha256));
+        return await carryOut(path, (told) => runFile(told, path, sha256));
       } catch (error) {
         await failed(path, version, error);
         return undefined;
@@ -165,7 +155,7 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     async goOn(batch: BatchRecord): Promise<Worked | undefined> {
       const [{ id }, path] = [batch, fileOf(batch)];
       try {
-        return await carryOut(path, () => goOn(work, id));
+        return await carryOut(path, (told) => goOn(told, id));
       } catch (error) {
         await failed(path, `batch ${id}`, error);
         return { batch: id, stand: standOf(batch), requests: 0, trouble: undefined };

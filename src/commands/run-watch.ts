@@ -7,9 +7,9 @@ import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { inputName } from "../intake/names.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
-import { openAnswer, putAnswer, refusedAnswer } from "../results/answers.ts";
+import { openAnswer, putAnswer, refusedAnswer, whileGoing } from "../results/answers.ts";
 import { errorText } from "../screen/error-text.ts";
-import { paperOf } from "../screen/look.ts";
+import { flagsAgain, paperOf } from "../screen/look.ts";
 import { checkText, questionText } from "../screen/summary-text.ts";
 import { summarize, type Call } from "./command.ts";
 import type { OpenedWork } from "./open-work.ts";
@@ -83,14 +83,14 @@ function sizeOf(path: string): Promise<number> {
 
 /** A refused file does not keep the others waiting; a failing disk does. */
 async function runOne(sending: Sending, work: OpenedWork, path: string): Promise<number> {
-  const { teller, config } = sending;
+  const { teller, config, call } = sending;
   try {
-    const report = await work.shared.together(() => runFile(work, path));
+    const report = await work.shared.together(() => whileGoing(work, path, (told) => runFile(told, path)));
     if (!report) {
       teller.say(told(ACTED.nothing_sent).text);
       return 0;
     }
-    await putAnswer(path, openAnswer(report));
+    await putAnswer(path, openAnswer(report, { again: flagsAgain(call.flags, config) }));
     teller.ended(report);
     return report.exitCode;
   } catch (error) {

@@ -164,7 +164,7 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
     }
     const waiting = await store.judging(() => judgeWaiting(store, [batch.id], batch.environment, config, now()));
     for (const [other, rows] of waiting) say(call, config, "freed", { batch: other, rows });
-    codes.push(await writeAfter(work, batch.id));
+    codes.push(await writeAfter(call, work, batch.id));
   }
   if (skipped > 0) say(call, config, "settled_skipped", { lines: skipped });
   return summarize(call, config, Math.max(0, ...codes), { settled: todo.length, already: already.length, skipped });

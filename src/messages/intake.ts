@@ -43,11 +43,13 @@ export const WAITS = {
   unreadable: ["paydrop may not read it. Ask IT to give the user who runs paydrop the right to read it."],
   its_turn: ["Another file is being sent. This one comes after it, by itself."],
   away: ["The service takes no rows for now.", BY_ITSELF],
-  going: [
-    "The results come here when it has ended.",
-    "To stop everything in this folder, put a file named STOP into it.",
-  ],
 } as const;
+
+export const PROGRESS = "{went} of {rows:row} went.";
+export const GOING = [
+  "The results come beside this file when it has ended. Until then this text is renewed every few seconds.",
+  "To stop everything in a watched folder, put a file named STOP into it.",
+] as const;
 
 const HELD: Readonly<Record<string, string>> = {
   stop_file: "A file named STOP was put into the folder.",

@@ -1,8 +1,9 @@
 import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { accessLike, writeAtomically, type Access } from "../disk.ts";
 import { systemCodeOf, type FileRefusedError } from "../errors.ts";
-import type { BatchReport } from "../events.ts";
+import type { BatchReport, RunEvent } from "../events.ts";
 import { nameForAnswers } from "../intake/names.ts";
 import * as words from "../messages/intake.ts";
 import { tellFault } from "../messages/faults.ts";
@@ -37,8 +38,52 @@ export function refusedAnswer(path: string, { faults }: Pick<FileRefusedError, "
 }
 
 export function waitingAnswer(path: string, why: keyof typeof words.WAITS): Answer {
-  const head = why === "away" ? "trouble" : why === "going" ? "going" : "waiting";
-  return answer("waiting", path, head, words.WAITS[why]);
+  return answer("waiting", path, "waiting", words.WAITS[why]);
+}
+
+const RENEWED_EVERY_MS = 2000;
+
+interface Going {
+  readonly config: { readonly settle: number };
+  readonly confirm?: unknown;
+  tell(event: RunEvent): void;
+}
+
+/** What is being sent says so beside its file, and how far it is; what is said last stays. */
+export async function whileGoing<Work extends Going, Ended>(
+  work: Work,
+  path: string,
+  going: (work: Work) => Promise<Ended>,
+): Promise<Ended> {
+  // before a person has said yes nothing is being sent
+  let rows = work.confirm ? undefined : 0;
+  let [went, isTold] = [0, false];
+  const tell = (event: RunEvent): void => {
+    if (event.type === "start") rows = event.toSend;
+    else if (event.type === "row" && event.status !== "not_sent") went += 1;
+    work.tell(event);
+  };
+  const over = new AbortController();
+  const everyMs = Math.min(work.config.settle, RENEWED_EVERY_MS);
+  const say = async (): Promise<void> => {
+    while (await sleep(everyMs, true, { signal: over.signal }).catch(() => false)) {
+      if (rows === undefined) continue;
+      const progress = rows === 0 ? [] : [filled(words.PROGRESS, { went, rows })];
+      const text = answer("waiting", path, "going", [...progress, ...words.GOING]);
+      isTold = (await putAnswer(path, text)) || isTold;
+    }
+  };
+  const saying = say();
+  const end = async (): Promise<void> => {
+    over.abort();
+    await saying;
+  };
+  try {
+    return await going({ ...work, tell }).finally(end);
+  } catch (thrown) {
+    if (isTold) await putAnswer(path, undefined);
+    throw thrown;
+  }
 }
 
 /** The folder is held, or something must be mended that is not in the file. */
@@ -118,10 +163,10 @@ export async function putAnswer(path: string, wanted: Answer | undefined): Promi
 }
 
 /** After an act: what is said to be open of the batch is made true again. No answer comes where none was. */
-export async function renewOpenAnswer(report: BatchReport): Promise<void> {
+export async function renewOpenAnswer(report: BatchReport, again = ""): Promise<void> {
   const found = await ownText(answerPath(report.file, "waiting"));
   const head = filled(words.ANSWER_HEADS.open, { batch: report.batch });
-  if (found?.includes(head)) await putAnswer(report.file, openAnswer(report));
+  if (found?.includes(head)) await putAnswer(report.file, openAnswer(report, { again }));
 }
 
 /** The version of the file that the refusal beside it is about, if one lies there. */

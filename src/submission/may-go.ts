@@ -42,12 +42,20 @@ async function stopOfDay({ config, store, now }: Sending, { id }: BatchRecord): 
   return undefined;
 }
 
-/** Payouts travel encrypted (§5.2): without AES key and IV nothing of a batch goes that has one among its ready rows. */
-async function assertKeys({ store, shared }: Sending, { id: batch, label }: BatchRecord): Promise<void> {
+/**
+ * Throws where a key or the address is missing. Payouts travel encrypted (§5.2): without AES key and IV nothing of a batch
+ * goes that has one among its ready rows, or among all.
+ */
+export async function assertKeys(
+  { store, shared }: Pick<Sending, "store" | "shared">,
+  { id: batch, label }: BatchRecord,
+  which: "ready" | "all" = "ready",
+): Promise<void> {
   if (shared.sender().encrypts) return;
   const encrypted = OPERATIONS.filter((operation) => operation.encrypted).map(({ name }) => name);
   // the rows are asked only where the label does not say it
-  const rows = label === "mixed" ? await store.rows({ batch, states: ["ready"] }) : [];
+  const ofState = which === "all" ? {} : { states: ["ready" as const] };
+  const rows = label === "mixed" ? await store.rows({ batch, ...ofState }) : [];
   const operation = encrypted.find((name) => label.startsWith(name) || rows.some((row) => row.operation === name));
   if (operation !== undefined) throw new PaydropError("keys_missing", { operation });
 }
