@@ -9,13 +9,13 @@ import { inboxFolders, type FoundFile, type LookedFile } from "../intake/inbox.t
 import { assertMark } from "../intake/mark.ts";
 import { identityOf } from "../intake/snapshot.ts";
 import type { BatchRecord } from "../journal/store.ts";
-import { FOLDER_NEWS, heldLines, stopLines } from "../messages/intake.ts";
+import { awayLines, FOLDER_NEWS, heldLines, stopLines } from "../messages/intake.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import * as answers from "../results/answers.ts";
 import { marksOf, notedIn } from "../results/place.ts";
 import { filtersOf } from "../submission/again.ts";
-import { fileOf, needsAPerson, standOf, troubleOf, type Worked } from "./folder-queue.ts";
+import { fileOf, needsAPerson, standOf, troubleOf, type Away, type Worked } from "./folder-queue.ts";
 
 export interface FolderListener {
   say(text: string): void;
@@ -52,6 +52,8 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
   const tell = (code: keyof typeof FOLDER_NEWS, facts: Facts = {}): void => {
     const { text, todo } = told(FOLDER_NEWS[code], { folder: printable(folder), command: resume, ...facts });
     const isOfCourse = ["watching", "nothing_new", "not_ready"].includes(code);
+    // a program reads the summary
+    if (code === "nothing_new" && config.json) return;
     if (!isOfCourse || !config.quiet) listener.say(todo === "" ? text : `${text}\n  → ${todo}`);
   };
 
@@ -133,9 +135,15 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     },
 
     /** I12. A person's word is taken, and noted, where a batch begins. */
-    async assertMarks(folders: readonly string[]): Promise<void> {
+    async assertMarks(folders: readonly string[], files: readonly LookedFile[]): Promise<void> {
       if (isTrial || config.accept_lost_journal) return;
-      for (const one of folders) await assertMark(one, store, false);
+      try {
+        for (const one of folders) await assertMark(one, store, false);
+      } catch (error) {
+        const { message, hint } = error as PaydropError;
+        for (const { path } of files) await put(path, answers.troubleAnswer(path, [message, hint]));
+        throw error;
+      }
     },
 
     /** undefined: it became no batch. */
@@ -163,14 +171,15 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     },
 
     /** Of files that wait. Each answer is written once; it goes when its file goes. */
-    async answerWaiting(files: readonly LookedFile[], blocked: Hold | "away" | undefined, afterMs: number) {
+    async answerWaiting(files: readonly LookedFile[], blocked: Hold | Away | undefined, afterMs: number) {
       const given = new Map<string, string>();
       for (const { path, waits, forMs } of files) {
         if (forMs < afterMs && (waits !== undefined || !blocked)) continue;
+        const lines = blocked && ("code" in blocked ? awayLines(blocked.code) : heldLines(blocked.reason, resume));
         const answer =
-          waits === undefined && typeof blocked === "object"
-            ? answers.troubleAnswer(path, heldLines(blocked.reason, resume))
-            : answers.waitingAnswer(path, waits ?? (blocked ? "away" : "its_turn"));
+          waits === undefined && lines
+            ? answers.troubleAnswer(path, lines)
+            : answers.waitingAnswer(path, waits ?? "its_turn");
         if (answered.get(path) !== answer.text) await put(path, answer);
         given.set(path, answer.text);
       }

@@ -13,7 +13,7 @@ import { flagsAgain, paperOf } from "../screen/look.ts";
 import { checkText, questionText } from "../screen/summary-text.ts";
 import { summarize, type Call } from "./command.ts";
 import type { OpenedWork } from "./open-work.ts";
-import { runFolder } from "./run-folder.ts";
+import { assertFolder, runFolder } from "./run-folder.ts";
 import { folderListener, withSending, type Sending } from "./sending.ts";
 
 /**
@@ -37,7 +37,7 @@ export function run(call: Call): Promise<number> {
         else codes.push(await runOne(sending, work, path));
       }
       const code = gravest(codes);
-      return paths.length > 1 ? summarize(call, config, code, { files: paths.length }) : code;
+      return paths.length > 1 || sizes[0] === FOLDER ? summarize(call, config, code, { files: paths.length }) : code;
     } finally {
       await work.close();
     }
@@ -50,6 +50,7 @@ export function run(call: Call): Promise<number> {
  */
 export function watch(call: Call): Promise<number> {
   return withSending(call, async (sending) => {
+    for (const operand of call.operands) await assertFolder(resolve(operand));
     const { soft, hard } = sending.listening.signals;
     const failed = new AbortController();
     const signals = { soft: AbortSignal.any([soft, failed.signal]), hard };

@@ -1,3 +1,4 @@
+import { stopFor, type StopCode } from "./outcomes.ts";
 import type { Catalogue } from "./sentence.ts";
 
 /** Stands in the mark itself, for whoever opens it. */
@@ -30,7 +31,8 @@ export const ANSWER_HEADS = {
 } as const;
 
 export const SAVE_AGAIN = "Correct the file and save it here again. Where nobody watches this folder, run it again.";
-export const BY_ITSELF = "It is tried again by itself; nothing goes twice. If this lasts, ask IT.";
+export const BY_ITSELF =
+  "It is tried again by itself; nothing goes twice. If this lasts, ask IT. A changed key or address counts after a restart of paydrop.";
 export const ELSEWHERE = "The results could not be written here: {why}.";
 export const OF_COPY = "Its rows go once. What becomes of them is told beside {first}.";
 
@@ -42,8 +44,10 @@ export const WAITS = {
   ],
   unreadable: ["paydrop may not read it. Ask IT to give the user who runs paydrop the right to read it."],
   its_turn: ["Another file is being sent. This one comes after it, by itself."],
-  away: ["The service takes no rows for now.", BY_ITSELF],
 } as const;
+
+/** Why the service takes nothing: a code of `STOPS`. */
+export const awayLines = (code: string): string[] => [stopFor(code as StopCode).message, BY_ITSELF];
 
 export const PROGRESS = "{went} of {rows:row} went.";
 export const GOING = [

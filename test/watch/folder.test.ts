@@ -118,7 +118,7 @@ describe("a watch", () => {
     watched.put("a.csv", transfers(8));
     await watched.says("a.csv.waiting.txt", "tried again by itself", watching);
     watched.put("b.csv", transfers(2, 20));
-    await watched.says("b.csv.waiting.txt", "takes no rows", watching);
+    await watched.says("b.csv.waiting.txt", "did not accept our key", watching);
     const tries = service.requests.length;
     expect(tries, "one row for each try").toBeLessThan(9);
     service.use(() => answer(200));
@@ -192,7 +192,7 @@ describe("a watch", () => {
     await watched.says("a.csv.waiting.txt", /is being sent.*[1-9]\d* of 300 rows went/s, watching);
     watched.put("payouts/Stop.txt", "");
     await watched.says("STOP - held.txt", /paydrop resume --inbox .* --by NAME.*cannot be called back/s, watching);
-    await watched.says("a.csv.waiting.txt", "paydrop resume --inbox", watching);
+    await watched.says("a.csv.waiting.txt", `paydrop resume --inbox ${watched.inbox} `, watching);
     const sent = watched.carriedOut;
     expect(sent).toBeLessThan(300);
     watched.put("b.csv", transfers(2, 700));
@@ -384,6 +384,7 @@ describe("the folder's mark", () => {
     copyFileSync(old, join(state, "journal.db"));
     const older = await watched.once();
     expect([older.code, older.said.join()]).toEqual([74, expect.stringContaining("the journal is older")]);
+    expect(watched.read("c.csv.waiting.txt")).toContain("journal is older");
     expect(watched.carriedOut).toBe(6);
     expect((await watched.once({ accept_lost_journal: true })).code).toBe(2);
     const accepted = await watched.once({ accept_lost_journal: true, by: "Asha" });
