@@ -57,17 +57,12 @@ function sayWhoseFolder({ flags, env, stderr: told }: Call): void {
   try {
     const { state_dir: folder, quiet } = loadSettings({ flags, env: { ...env } }).config;
     const { uid } = statSync(folder);
-    const { message, hint } = new PaydropError("other_owner", { folder, ...userOf(uid) });
+    const name = new RegExp(`^([\\w.-]+):[^:]*:${uid}:`, "m").exec(readFileSync("/etc/passwd", "utf8"))?.[1];
+    const { message, hint } = new PaydropError("other_owner", { folder, user: name ?? `#${uid}` });
     if (uid !== 0 && !quiet) told.write(`${message} ${hint}\n`);
   } catch {
     // the command itself says what is wrong with the settings; a folder that is not there belongs to nobody
   }
-}
-
-/** How a person and `sudo -u` call a user; one whom the system does not know has a number only. */
-function userOf(uid: number): { readonly name: string; readonly user: string } {
-  const known = new RegExp(`^([\\w.-]+):[^:]*:${uid}:`, "m").exec(readFileSync("/etc/passwd", "utf8"))?.[1];
-  return known === undefined ? { name: String(uid), user: `'#${uid}'` } : { name: known, user: known };
 }
 
 type Start = (command: Command, call: Call) => Promise<void>;

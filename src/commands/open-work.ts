@@ -171,6 +171,6 @@ export async function writeAfter(call: Call, work: Work, id: string): Promise<nu
   const [batch] = await work.store.batches({ id });
   if (!batch || batch.onItsWay > 0) return 0;
   const report = await writeAgain(work, id);
-  await renewOpenAnswer(report, flagsAgain(call.flags, work.config));
+  await renewOpenAnswer(report, flagsAgain(call.flags, work.config.state_dir));
   return report.files.elsewhere === undefined ? 0 : 74;
 }

@@ -28,10 +28,8 @@ const PATIENCE_TIMES = 3;
 
 /** Throws PaydropError `usage` for what is no folder. One that is not there may come: it is waited for. */
 export async function assertFolder(path: string): Promise<void> {
-  const stats = await stat(path).catch(() => undefined);
-  if (stats && !stats.isDirectory()) {
-    throw new PaydropError("folder_unreadable", { folder: printable(path), found: "it is a file" });
-  }
+  const isFolder = await stat(path).then((stats) => stats.isDirectory(), () => true); // prettier-ignore
+  if (!isFolder) throw new PaydropError("folder_unreadable", { folder: printable(path), found: "it is a file" });
 }
 
 /**

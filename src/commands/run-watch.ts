@@ -91,7 +91,7 @@ async function runOne(sending: Sending, work: OpenedWork, path: string): Promise
       teller.say(told(ACTED.nothing_sent).text);
       return 0;
     }
-    await putAnswer(path, openAnswer(report, { again: flagsAgain(call.flags, config) }));
+    await putAnswer(path, openAnswer(report, { again: flagsAgain(call.flags, config.state_dir) }));
     teller.ended(report);
     return report.exitCode;
   } catch (error) {

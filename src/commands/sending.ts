@@ -134,6 +134,6 @@ export function folderListener({ call, config, teller, monitor }: Sending, folde
     ended: (report) => teller.ended(report),
     failed: (error) => teller.say(errorText(error, config.json, config.verbose).trimEnd()),
     saw: (count) => monitor.sawInbox(folder, count),
-    again: flagsAgain(call.flags, config),
+    again: flagsAgain(call.flags, config.state_dir),
   };
 }

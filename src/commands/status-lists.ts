@@ -96,7 +96,7 @@ export async function showUnknown(work: Work, call: Call): Promise<number> {
   const batches = (await work.store.batches({})).filter(({ tallies }) => tallies.unknown);
   const code = call.flags["check"] === true && batches.length > 0 ? 4 : 0;
   if (work.config.quiet && code === 0) return code;
-  const again = flagsAgain(call.flags, work.config);
+  const again = flagsAgain(call.flags, work.config.state_dir);
   await writeList(call, work.config, "unknown", unknownRows(work, batches, call), {
     columns: UNKNOWN,
     textsOf: (one) => [

@@ -46,11 +46,8 @@ export function readTomlFile(
     if (path === undefined || (mayBeNew && !existsSync(path))) return undefined;
     read = readOwn(path);
   } catch (error) {
-    throw new PaydropError(
-      "settings_unreadable",
-      { path: path ?? "paydrop.toml", why: messageOf(error) },
-      { cause: error },
-    );
+    const facts = { path: path ?? "paydrop.toml", why: messageOf(error) };
+    throw new PaydropError("settings_unreadable", facts, { cause: error });
   }
   if (read.isOpen) throw new PaydropError("settings_open", { path, word: asWord(path) });
   return { path, values: parsed(path, read.text) };

@@ -14,8 +14,8 @@ const USAGE_ERRORS = {
   usage_wrong: "{found} → {todo}",
   secret_flag: `{option}: a key is never a flag, everybody on this machine could read it
     → Use PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, or the same with _FILE and a path.`,
-  other_owner: `The state folder {folder} belongs to user {name}, and you are root.
-    → Its files stay that user's. To act as that user: sudo -u {user} paydrop …`,
+  other_owner: `The state folder {folder} belongs to user {user}, and you are root.
+    → Its files stay that user's. To act as that user: sudo -u '{user}' paydrop …`,
   unknown_word: 'there is no {thing} "{said}" → Write one of {words}.',
   no_answer: "there was no answer → Nothing was written and nothing was sent.",
 

@@ -1,6 +1,5 @@
 import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { accessLike, writeAtomically, type Access } from "../disk.ts";
 import { systemCodeOf, type FileRefusedError } from "../errors.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
@@ -42,12 +41,7 @@ export function waitingAnswer(path: string, why: keyof typeof words.WAITS): Answ
 }
 
 const RENEWED_EVERY_MS = 2000;
-
-interface Going {
-  readonly config: { readonly settle: number };
-  readonly confirm?: unknown;
-  tell(event: RunEvent): void;
-}
+type Going = Readonly<{ config: { settle: number }; confirm?: unknown; tell: (event: RunEvent) => void }>;
 
 /** What is being sent says so beside its file, and how far it is; what is said last stays. */
 export async function whileGoing<Work extends Going, Ended>(
@@ -63,26 +57,22 @@ export async function whileGoing<Work extends Going, Ended>(
     else if (event.type === "row" && event.status !== "not_sent") went += 1;
     work.tell(event);
   };
-  const over = new AbortController();
-  const everyMs = Math.min(work.config.settle, RENEWED_EVERY_MS);
   const say = async (): Promise<void> => {
-    while (await sleep(everyMs, true, { signal: over.signal }).catch(() => false)) {
-      if (rows === undefined) continue;
-      const progress = rows === 0 ? [] : [filled(words.PROGRESS, { went, rows })];
-      const text = answer("waiting", path, "going", [...progress, ...words.GOING]);
-      isTold = (await putAnswer(path, text)) || isTold;
-    }
+    if (rows === undefined) return;
+    const progress = rows === 0 ? [] : [filled(words.PROGRESS, { went, rows })];
+    await putAnswer(path, answer("waiting", path, "going", [...progress, ...words.GOING]));
+    isTold = true;
   };
-  const saying = say();
-  const end = async (): Promise<void> => {
-    over.abort();
-    await saying;
-  };
+  let saying = Promise.resolve();
+  const timer = setInterval(() => (saying = saying.then(say)), Math.min(work.config.settle, RENEWED_EVERY_MS));
   try {
-    return await going({ ...work, tell }).finally(end);
+    return await going({ ...work, tell });
   } catch (thrown) {
-    if (isTold) await putAnswer(path, undefined);
+    saying = saying.then(async () => void (isTold && (await putAnswer(path, undefined))));
     throw thrown;
+  } finally {
+    clearInterval(timer);
+    await saying;
   }
 }
 

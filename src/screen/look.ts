@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { styleText } from "node:util";
 import { homeStateDir } from "../config/load.ts";
-import type { Config } from "../config/schema.ts";
 import type { ResultStatus } from "../events.ts";
 import { asWord, printable } from "../printable.ts";
 
@@ -23,22 +22,19 @@ export interface Paper {
 /** stdout or stderr of a call: colours and broken lines only on a terminal. */
 export function paperOf(
   output: { write(text: string): void; readonly isTerminal: boolean; readonly columns: number },
-  config: Pick<Config, "no_color" | "state_dir">,
+  { no_color: isPlain, state_dir: stateDir }: { readonly no_color: boolean; readonly state_dir: string },
   flags: Readonly<Record<string, unknown>>,
 ): Paper {
   const { isTerminal, columns } = output;
   const width = isTerminal ? columns : Number.POSITIVE_INFINITY;
-  const look = { color: isTerminal && !config.no_color, width, again: flagsAgain(flags, config) };
+  const look = { color: isTerminal && !isPlain, width, again: flagsAgain(flags, stateDir) };
   return { write: (text) => output.write(text), look, isTerminal };
 }
 
 /** The flags that say where settings and memory are, for a shell that has none of this process's variables. */
-export function flagsAgain(
-  { config }: Readonly<Record<string, unknown>>,
-  { state_dir }: Pick<Config, "state_dir">,
-): string {
+export function flagsAgain({ config }: Readonly<Record<string, unknown>>, stateDir: string): string {
   const file = typeof config === "string" && config !== "" ? ` --config ${asWord(resolve(config))}` : "";
-  return file + (state_dir === homeStateDir(process.env) ? "" : ` --state-dir ${asWord(state_dir)}`);
+  return file + (stateDir === homeStateDir(process.env) ? "" : ` --state-dir ${asWord(stateDir)}`);
 }
 
 export type Style = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";

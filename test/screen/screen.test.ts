@@ -65,8 +65,8 @@ test.each([
 );
 
 test("commands to copy name the state folder, wherever it was said, but where any shell finds it", () => {
-  expect(flagsAgain({}, { state_dir: "/srv/pay drop" })).toBe(" --state-dir '/srv/pay drop'");
-  expect(flagsAgain({ config: "/c" }, { state_dir: homeStateDir(process.env) ?? "" })).toBe(" --config /c");
+  expect(flagsAgain({}, "/srv/pay drop")).toBe(" --state-dir '/srv/pay drop'");
+  expect(flagsAgain({ config: "/c" }, homeStateDir(process.env) ?? "")).toBe(" --config /c");
 });
 
 test("what a check found → sums, the first of each kind with one thing to do, the counts", () => {
