@@ -33,10 +33,7 @@ interface Listening extends Pick<OpenedWork, "signals"> {
   close(): void;
 }
 
-/**
- * Settings, keys or the sandbox, screen, log, metrics and signals: what sending begins with, and how it ends.
- * `mayHandOver`: where another process sends, no keys are needed here.
- */
+/** What sending begins with, and how it ends. `mayHandOver`: where another process sends, no keys are needed here. */
 export async function withSending(call: Call, work: Work, mayHandOver = false): Promise<number> {
   const isTrial = call.flags["sandbox"] === true;
   const loaded = loadSettings(call, isTrial ? "ignore" : "read");

@@ -64,15 +64,17 @@ export async function whileGoing<Work extends Going, Ended>(
     isTold = true;
   };
   let saying = Promise.resolve();
-  const timer = setInterval(() => (saying = saying.then(say)), Math.min(work.config.settle, RENEWED_EVERY_MS));
-  try {
-    return await going({ ...work, tell });
-  } catch (thrown) {
-    saying = saying.then(async () => void (isTold && (await putAnswer(path, undefined))));
-    throw thrown;
-  } finally {
+  const renew = (): unknown => (saying = saying.then(say));
+  const timer = setInterval(renew, Math.min(work.config.settle, RENEWED_EVERY_MS));
+  const end = (): Promise<void> => {
     clearInterval(timer);
-    await saying;
+    return saying;
+  };
+  try {
+    return await going({ ...work, tell }).finally(end);
+  } catch (thrown) {
+    if (isTold) await putAnswer(path, undefined);
+    throw thrown;
   }
 }
 
