@@ -13,7 +13,8 @@ import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
 import type { Act, BatchRecord, JournalStore, Who } from "./journal/store.ts";
-import { isStopOfRest, type Stop } from "./messages/outcomes.ts";
+import { isStopOfRest, stopFor, type Stop } from "./messages/outcomes.ts";
+import { asWord } from "./printable.ts";
 import { firstHeld } from "./results/columns.ts";
 import { byStatusOf } from "./results/totals.ts";
 import { keptStop } from "./results/summary.ts";
@@ -216,7 +217,10 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
   try {
     const soft = AbortSignal.any([signals.soft, other.signal]);
     const parts = { store, batch, spool, sender: shared.sender(), shared, config, signals: { ...signals, soft }, tell };
-    return await submit(parts);
+    const submitted = await submit(parts);
+    if (submitted.stop?.code !== "folder_held") return submitted;
+    const held = (await store.heldFolders()).find(({ folder }) => `${batch.folder}/`.startsWith(`${folder}/`));
+    return { ...submitted, stop: stopFor("folder_held", { folder: asWord(held?.folder ?? batch.folder) }) };
   } finally {
     spool.close();
     await mark?.close();

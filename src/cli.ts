@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
@@ -57,7 +57,8 @@ function sayWhoseFolder({ flags, env, stderr: told }: Call): void {
   try {
     const { state_dir: folder, quiet } = loadSettings({ flags, env: { ...env } }).config;
     const { uid } = statSync(folder);
-    const { message, hint } = new PaydropError("other_owner", { folder, uid });
+    const name = new RegExp(`^([\\w.-]+):[^:]*:${uid}:`, "m").exec(readFileSync("/etc/passwd", "utf8"))?.[1];
+    const { message, hint } = new PaydropError("other_owner", { folder, user: name ?? `#${uid}` });
     if (uid !== 0 && !quiet) told.write(`${message} ${hint}\n`);
   } catch {
     // the command itself says what is wrong with the settings; a folder that is not there belongs to nobody

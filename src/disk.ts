@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { constants, lchownSync, mkdirSync, statSync } from "node:fs";
+import { constants, lchownSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { link, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemCodeOf } from "./errors.ts";
@@ -136,7 +136,8 @@ export async function accessLike(path: string): Promise<Access> {
 export function giveToOwner(path: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dirname(path));
-  if (uid !== 0) lchownSync(path, uid, gid);
+  // one that is theirs already keeps its group
+  if (uid !== 0 && lstatSync(path).uid !== uid) lchownSync(path, uid, gid);
 }
 
 /**

@@ -12,7 +12,7 @@ import { createTypedClient, type Client, type ClientOptions } from "./client/cli
 import { createEncryption, encryptionOf } from "./client/envelope.ts";
 import { checkOne } from "./commands/check.ts";
 import { openWork, type OpenedWork } from "./commands/open-work.ts";
-import { runFolder } from "./commands/run-folder.ts";
+import { assertFolder, runFolder } from "./commands/run-folder.ts";
 import { assertOption, loadOptions, requireSending, type Options } from "./config/load.ts";
 import { PaydropError } from "./errors.ts";
 import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
@@ -144,6 +144,7 @@ export interface WatchedFolder {
  */
 export async function watchFolder(path: string, options: WatchFolderOptions): Promise<WatchedFolder> {
   assertGiven(path, options);
+  await assertFolder(resolve(path));
   const { poll = false, onReport, onRefused, onMessage, ...more } = options;
   const own = new AbortController();
   const { guard, failed } = callingBack();

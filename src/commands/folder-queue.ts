@@ -39,6 +39,8 @@ const RETRY_MAX_MS = 750_000;
 
 type Piece = Readonly<{ path: string; isLarge: boolean; carryOut: () => Promise<Worked | undefined> }>;
 type Waits = Readonly<{ waitMs: number; dueMs: number }>;
+/** Why the service takes nothing. */
+export type Away = Waits & Readonly<{ code: string }>;
 
 interface Carrier {
   process(file: LookedFile): Promise<Worked | undefined>;
@@ -57,7 +59,7 @@ export function folderQueue(desk: Carrier, retryMs: number, pieceEnded: () => vo
   let files: LookedFile[] = [];
   let batches: BatchRecord[] = [];
   let failure: { readonly error: unknown } | undefined;
-  let away: Waits | undefined;
+  let away: Away | undefined;
   const working = new Map<Piece, Promise<void>>();
   const ended = new Map<string, { readonly stand: string; readonly waits: Waits | undefined }>();
 
@@ -93,7 +95,7 @@ export function folderQueue(desk: Carrier, retryMs: number, pieceEnded: () => vo
     }
     if (isAway && !away && retryMs < Infinity) desk.tell("waits", { code: trouble.code });
     // a batch that was on its way before tells of the same outage, and is no reason to wait longer
-    if (isAway && (isTrial || !away)) away = later(away);
+    if (isAway && (isTrial || !away)) away = { ...later(away), code: trouble.code };
     const own = trouble && later(ended.get(batch)?.waits);
     // when the service is back each goes on at once
     ended.set(batch, { stand, waits: own && isAway ? { ...own, dueMs: 0 } : own });
@@ -118,7 +120,7 @@ export function folderQueue(desk: Carrier, retryMs: number, pieceEnded: () => vo
     files: (): readonly LookedFile[] => files,
     length: (): number => files.length + batches.length,
     isWorking: (): boolean => working.size > 0,
-    isAway: (): boolean => away !== undefined,
+    isAway: (): Away | undefined => away,
     hasFailed: (): boolean => failure !== undefined,
 
     /** One that has ended goes on when its wait is over, or a person has let it go on. */

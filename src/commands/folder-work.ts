@@ -9,13 +9,13 @@ import { inboxFolders, type FoundFile, type LookedFile } from "../intake/inbox.t
 import { assertMark } from "../intake/mark.ts";
 import { identityOf } from "../intake/snapshot.ts";
 import type { BatchRecord } from "../journal/store.ts";
-import { FOLDER_NEWS, heldLines, stopLines } from "../messages/intake.ts";
+import { awayLines, FOLDER_NEWS, heldLines, stopLines } from "../messages/intake.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import * as answers from "../results/answers.ts";
 import { marksOf, notedIn } from "../results/place.ts";
 import { filtersOf } from "../submission/again.ts";
-import { fileOf, needsAPerson, standOf, troubleOf, type Worked } from "./folder-queue.ts";
+import { fileOf, needsAPerson, standOf, troubleOf, type Away, type Worked } from "./folder-queue.ts";
 
 export interface FolderListener {
   say(text: string): void;
@@ -49,6 +49,8 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
   const tell = (code: keyof typeof FOLDER_NEWS, facts: Facts = {}): void => {
     const { text, todo } = told(FOLDER_NEWS[code], { folder: printable(folder), command: resume, ...facts });
     const isOfCourse = ["watching", "nothing_new", "not_ready"].includes(code);
+    // a program reads the summary
+    if (code === "nothing_new" && config.json) return;
     if (!isOfCourse || !config.quiet) listener.say(todo === "" ? text : `${text}\n  → ${todo}`);
   };
 
@@ -73,21 +75,11 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 16);
   };
 
-  /** What is on its way for a while is told to be; what is said last stays. */
-  const whileGoing = async <T>(path: string, going: () => Promise<T>): Promise<T> => {
-    let telling: Promise<void> | undefined;
-    const tell = (): unknown => (telling = put(path, answers.waitingAnswer(path, "going")));
-    const timer = setTimeout(tell, config.settle);
-    try {
-      return await going();
-    } finally {
-      clearTimeout(timer);
-      await telling;
-    }
-  };
-
-  const carryOut = async (path: string, how: () => Promise<BatchReport | undefined>): Promise<Worked | undefined> => {
-    const report = await whileGoing(path, () => work.shared.together(how));
+  const carryOut = async (
+    path: string,
+    how: (told: Work) => Promise<BatchReport | undefined>,
+  ): Promise<Worked | undefined> => {
+    const report = await work.shared.together(() => answers.whileGoing(work, path, how));
     if (!report) return undefined;
     const { batch, requests, file, phase = "open", byStatus, files } = report;
     noteCode(batch, report.exitCode);
@@ -140,9 +132,15 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     },
 
     /** I12. A person's word is taken, and noted, where a batch begins. */
-    async assertMarks(folders: readonly string[]): Promise<void> {
+    async assertMarks(folders: readonly string[], files: readonly LookedFile[]): Promise<void> {
       if (isTrial || config.accept_lost_journal) return;
-      for (const one of folders) await assertMark(one, store, false);
+      try {
+        for (const one of folders) await assertMark(one, store, false);
+      } catch (error) {
+        const { message, hint } = error as PaydropError;
+        for (const { path } of files) await put(path, answers.troubleAnswer(path, [message, hint]));
+        throw error;
+      }
     },
 
     /** undefined: it became no batch. */
@@ -152,7 +150,7 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
       const version = await versionOf(file);
       try {
         if (fault) throw new FileRefusedError(shown(path), [fault]);
-        return await carryOut(path, () => runFile(work, path, sha256));
+        return await carryOut(path, (told) => runFile(told, path, sha256));
       } catch (error) {
         await failed(path, version, error);
         return undefined;
@@ -162,7 +160,7 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     async goOn(batch: BatchRecord): Promise<Worked | undefined> {
       const [{ id }, path] = [batch, fileOf(batch)];
       try {
-        return await carryOut(path, () => goOn(work, id));
+        return await carryOut(path, (told) => goOn(told, id));
       } catch (error) {
         await failed(path, `batch ${id}`, error);
         return { batch: id, stand: standOf(batch), requests: 0, trouble: undefined };
@@ -170,14 +168,15 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     },
 
     /** Of files that wait. Each answer is written once; it goes when its file goes. */
-    async answerWaiting(files: readonly LookedFile[], blocked: Hold | "away" | undefined, afterMs: number) {
+    async answerWaiting(files: readonly LookedFile[], blocked: Hold | Away | undefined, afterMs: number) {
       const given = new Map<string, string>();
       for (const { path, waits, forMs } of files) {
         if (forMs < afterMs && (waits !== undefined || !blocked)) continue;
+        const lines = blocked && ("code" in blocked ? awayLines(blocked.code) : heldLines(blocked.reason, resume));
         const answer =
-          waits === undefined && typeof blocked === "object"
-            ? answers.troubleAnswer(path, heldLines(blocked.reason, resume))
-            : answers.waitingAnswer(path, waits ?? (blocked ? "away" : "its_turn"));
+          waits === undefined && lines
+            ? answers.troubleAnswer(path, lines)
+            : answers.waitingAnswer(path, waits ?? "its_turn");
         if (answered.get(path) !== answer.text) await put(path, answer);
         given.set(path, answer.text);
       }

@@ -12,6 +12,7 @@ import { openJournal } from "../journal/open.ts";
 import type { Act, BatchRecord, JournalStore, Who } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
+import { flagsAgain } from "../screen/look.ts";
 import { Shared } from "../submission/shared.ts";
 import { textSaid, type Call } from "./command.ts";
 
@@ -159,11 +160,11 @@ export function actSaid(call: Call, work: Work, kind: Act["kind"], batch: string
 }
 
 /** After an act what lies beside the file must say so; a process that sends the batch writes it at its end. */
-export async function writeAfter(work: Work, id: string): Promise<number> {
+export async function writeAfter(call: Call, work: Work, id: string): Promise<number> {
   await work.store.setBatch(id, { owesResults: true });
   const [batch] = await work.store.batches({ id });
   if (!batch || batch.onItsWay > 0) return 0;
   const report = await writeAgain(work, id);
-  await renewOpenAnswer(report);
+  await renewOpenAnswer(report, flagsAgain(call.flags, work.config.state_dir));
   return report.files.elsewhere === undefined ? 0 : 74;
 }

@@ -16,7 +16,7 @@ export function pause(call: Call): Promise<number> {
     const rows = (tallies.ready?.rows ?? 0) - onItsWay + (tallies.not_sent?.rows ?? 0);
     say(call, config, "paused", { batch: id, rows });
     if (onItsWay > 0) say(call, config, "on_their_way", { batch: id, rows: onItsWay });
-    return summarize(call, config, await writeAfter(work, id), { batch: id });
+    return summarize(call, config, await writeAfter(call, work, id), { batch: id });
   });
 }
 
@@ -45,6 +45,6 @@ export function cancel(call: Call): Promise<number> {
     if (unknown) say(call, config, "still_unknown", { batch: id, rows: unknown.rows });
     if (onItsWay > 0) say(call, config, "on_their_way", { batch: id, rows: onItsWay });
     for (const [other, count] of waiting) say(call, config, "freed", { batch: other, rows: count });
-    return summarize(call, config, await writeAfter(work, id), { batch: id });
+    return summarize(call, config, await writeAfter(call, work, id), { batch: id });
   });
 }

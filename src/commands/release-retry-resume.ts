@@ -11,12 +11,15 @@ import { tellNotReleased } from "../messages/holds.ts";
 import { FOLDER_RESUMED } from "../messages/intake.ts";
 import { told } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
-import { answerStop, openAnswer, putAnswer } from "../results/answers.ts";
+import { answerStop, openAnswer, putAnswer, whileGoing } from "../results/answers.ts";
+import { flagsAgain } from "../screen/look.ts";
 import { wake } from "../submission/again.ts";
+import { assertKeys } from "../submission/may-go.ts";
 import { optionOf, rowsSaid, say, show, summarize, textNeeded, type Call } from "./command.ts";
+import { fileOf } from "./folder-queue.ts";
 import { resumeCommand } from "./folder-work.ts";
 import { actSaid, knownBatch, openEither, personNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
-import { withSending } from "./sending.ts";
+import { withSending, type Sending } from "./sending.ts";
 
 interface LetGo {
   readonly rows: readonly number[];
@@ -37,7 +40,7 @@ interface Asked {
  * are told, then they are sent. While another process sends from this state folder (I9) they are left to it.
  */
 function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<LetGo>): Promise<number> {
-  return withSending(call, async (sending) => {
+  const letting = async (sending: Sending): Promise<number> => {
     const { config, teller } = sending;
     const [work, isSender] = await openEither((mode) => sending.open(mode));
     try {
@@ -45,6 +48,8 @@ function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<
       const batch = await knownBatch(store, call.operands[0]);
       const { id } = batch;
       if (batch.phase === "cancelled") throw new PaydropError("batch_cancelled", { batch: id });
+      // first: of what cannot be sent nothing is let go
+      if (isSender) await assertKeys(work, batch, {});
       const act = actSaid(call, work, kind, id);
       const { rows, stays, code = 0 } = await store.judging(() => decide({ work, batch, act }));
       const none = rows.length + stays.length > 0 ? [] : [told(ACTED.none_waits, { batch: id }).text];
@@ -54,12 +59,12 @@ function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<
         say(call, config, "going", { batch: id, rows: rows.length, sum });
       }
       if (isSender && rows.length > 0) {
-        const report = await sendReady(work, id);
-        await putAnswer(report.file, openAnswer(report));
+        const report = await whileGoing(work, fileOf(batch), (told) => sendReady(told, id));
+        await putAnswer(report.file, openAnswer(report, { again: flagsAgain(call.flags, config.state_dir) }));
         teller.ended(report);
         return report.exitCode;
       }
-      const written = await writeAfter(work, id);
+      const written = await writeAfter(call, work, id);
       if (rows.length > 0) {
         // by this a watch that had done with the batch sees that it goes on
         await store.setBatch(id, { owesResults: true });
@@ -69,7 +74,8 @@ function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<
     } finally {
       await work.close();
     }
-  });
+  };
+  return withSending(call, letting, true);
 }
 
 const RELEASE = 'paydrop release BATCH --row N --by NAME --reason "two payments are meant"';

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Work } from "../batch.ts";
@@ -7,7 +8,7 @@ import { createInbox, inboxFolders, stopFilesIn, type LookedFile } from "../inta
 import { mayGiveWork } from "../intake/names.ts";
 import { printable } from "../printable.ts";
 import { clearStaleAnswers } from "../results/answers.ts";
-import { folderQueue } from "./folder-queue.ts";
+import { folderQueue, type Away } from "./folder-queue.ts";
 import { folderWork, shown, type FolderListener, type Hold } from "./folder-work.ts";
 
 /** Everything that is complete, once; or for ever, with events as hints, or without: network shares give none. */
@@ -24,6 +25,12 @@ const STOP_LOOK_MS = 500;
 const ANSWER_AFTER_MS = 120_000;
 /** Polling, a file must lie still for so many times as long; a single run waits so long for it. */
 const PATIENCE_TIMES = 3;
+
+/** Throws PaydropError `usage` for what is no folder. One that is not there may come: it is waited for. */
+export async function assertFolder(path: string): Promise<void> {
+  const isFolder = await stat(path).then((stats) => stats.isDirectory(), () => true); // prettier-ignore
+  if (!isFolder) throw new PaydropError("folder_unreadable", { folder: printable(path), found: "it is a file" });
+}
 
 /**
  * Works through an inbox, once or until `signals.soft`. Gives the gravest exit code: of all that was done once, of each
@@ -51,7 +58,7 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
 
   const isEnding = (): boolean => signal.aborted || queue.hasFailed();
   const waiting = (): readonly LookedFile[] => [...queue.files(), ...notReady];
-  const blocked = (): Hold | "away" | undefined => held ?? (queue.isAway() ? "away" : undefined);
+  const blocked = (): Hold | Away | undefined => held ?? queue.isAway();
 
   /** Another process lifts a hold. A STOP is answered once the rows in flight have their end. */
   const lookForStop = async (): Promise<void> => {
@@ -75,9 +82,9 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
       desk.tell(found.unreadable === undefined ? "folder_back" : "folder_away", { found: found.unreadable });
     }
     unreadable = found.unreadable;
-    if (unreadable === undefined) await desk.assertMarks(folders);
-    for (const one of folders) await clearStaleAnswers(one);
     const complete = found.files.filter(({ waits }) => waits === undefined);
+    if (unreadable === undefined) await desk.assertMarks(folders, found.files);
+    for (const one of folders) await clearStaleAnswers(one);
     for (const file of complete) if (file.fault) await desk.process(file);
     notReady = found.files.filter(({ waits }) => waits !== undefined);
     await queue.refill(complete.filter(({ fault }) => !fault));
@@ -136,7 +143,7 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
     throw new PaydropError("folder_unreadable", { folder: printable(folder), found: unreadable });
   }
   const names = notReady.map(({ path: one }) => shown(one)).join(", ");
-  if (notReady.length > 0) desk.tell("not_ready", { files: notReady.length, names });
+  if (notReady.length > 0 && !held) desk.tell("not_ready", { files: notReady.length, names });
   else if (codes.length === 0 && !isCutOff) desk.tell("nothing_new");
   return gravest([...codes, ...(isCutOff ? [7] : [])]);
 }

@@ -7,13 +7,13 @@ import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { inputName } from "../intake/names.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
-import { openAnswer, putAnswer, refusedAnswer } from "../results/answers.ts";
+import { openAnswer, putAnswer, refusedAnswer, whileGoing } from "../results/answers.ts";
 import { errorText } from "../screen/error-text.ts";
-import { paperOf } from "../screen/look.ts";
+import { flagsAgain, paperOf } from "../screen/look.ts";
 import { checkText, questionText } from "../screen/summary-text.ts";
 import { summarize, type Call } from "./command.ts";
 import type { OpenedWork } from "./open-work.ts";
-import { runFolder } from "./run-folder.ts";
+import { assertFolder, runFolder } from "./run-folder.ts";
 import { folderListener, withSending, type Sending } from "./sending.ts";
 
 /** One file after the other, and all that is complete in a folder. The gravest exit code speaks for all. */
@@ -34,7 +34,7 @@ export function run(call: Call): Promise<number> {
         else codes.push(await runOne(sending, work, path));
       }
       const code = gravest(codes);
-      return paths.length > 1 ? summarize(call, config, code, { files: paths.length }) : code;
+      return paths.length > 1 || sizes[0] === FOLDER ? summarize(call, config, code, { files: paths.length }) : code;
     } finally {
       await work.close();
     }
@@ -44,6 +44,7 @@ export function run(call: Call): Promise<number> {
 /** Exit 0 when it was asked to end, 7 when it cut a batch off; 4 or 74 when what was on its way then ended with that. */
 export function watch(call: Call): Promise<number> {
   return withSending(call, async (sending) => {
+    for (const operand of call.operands) await assertFolder(resolve(operand));
     const { soft, hard } = sending.listening.signals;
     const failed = new AbortController();
     const signals = { soft: AbortSignal.any([soft, failed.signal]), hard };
@@ -77,14 +78,14 @@ function sizeOf(path: string): Promise<number> {
 
 /** A refused file does not keep the others waiting; a failing disk does. */
 async function runOne(sending: Sending, work: OpenedWork, path: string): Promise<number> {
-  const { teller, config } = sending;
+  const { teller, config, call } = sending;
   try {
-    const report = await work.shared.together(() => runFile(work, path));
+    const report = await work.shared.together(() => whileGoing(work, path, (told) => runFile(told, path)));
     if (!report) {
       teller.say(told(ACTED.nothing_sent).text);
       return 0;
     }
-    await putAnswer(path, openAnswer(report));
+    await putAnswer(path, openAnswer(report, { again: flagsAgain(call.flags, config.state_dir) }));
     teller.ended(report);
     return report.exitCode;
   } catch (error) {

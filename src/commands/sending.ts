@@ -33,13 +33,13 @@ interface Listening extends Pick<OpenedWork, "signals"> {
   close(): void;
 }
 
-/** Settings, keys or the sandbox, screen, log, metrics and signals: what sending begins with, and how it ends. */
-export async function withSending(call: Call, work: Work): Promise<number> {
+/** What sending begins with, and how it ends. `mayHandOver`: where another process sends, no keys are needed here. */
+export async function withSending(call: Call, work: Work, mayHandOver = false): Promise<number> {
   const isTrial = call.flags["sandbox"] === true;
   const loaded = loadSettings(call, isTrial ? "ignore" : "read");
   refuseSettingsIn(call.operands, loaded.file);
   if (isTrial) return inSandbox(call, loaded, work);
-  requireSending(loaded.config, loaded.secrets);
+  if (!mayHandOver) requireSending(loaded.config, loaded.secrets);
   return begin(call, loaded, isTrial, work);
 }
 
@@ -131,6 +131,6 @@ export function folderListener({ call, config, teller, monitor }: Sending, folde
     ended: (report) => teller.ended(report),
     failed: (error) => teller.say(errorText(error, config.json, config.verbose).trimEnd()),
     saw: (count) => monitor.sawInbox(folder, count),
-    again: flagsAgain(call.flags),
+    again: flagsAgain(call.flags, config.state_dir),
   };
 }

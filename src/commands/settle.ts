@@ -4,6 +4,7 @@ import { actOf } from "../batch.ts";
 import { normalizeName } from "../column-name.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
+import { openRegular } from "../intake/snapshot.ts";
 import { judgeWaiting } from "../journal/judge.ts";
 import { maySettle, type SettledAs } from "../journal/states.ts";
 import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
@@ -85,6 +86,7 @@ async function saidByList(path: string, call: Call, { store, config }: OpenedWor
     throw new PaydropError("list_alone");
   }
   const fileName = basename(path);
+  await (await openRegular(resolve(path))).close();
   const table = await openTable(resolve(path), fileName, { encoding: config.encoding });
   const faults: Fault[] = [];
   const todo = new Map<string, Settling>();
@@ -164,7 +166,7 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
     }
     const waiting = await store.judging(() => judgeWaiting(store, [batch.id], batch.environment, config, now()));
     for (const [other, rows] of waiting) say(call, config, "freed", { batch: other, rows });
-    codes.push(await writeAfter(work, batch.id));
+    codes.push(await writeAfter(call, work, batch.id));
   }
   if (skipped > 0) say(call, config, "settled_skipped", { lines: skipped });
   return summarize(call, config, Math.max(0, ...codes), { settled: todo.length, already: already.length, skipped });

@@ -7,7 +7,7 @@ import type { Act, BatchRecord, RowRecord, Run } from "../journal/store.ts";
 import { maskAccountId } from "../mask.ts";
 import { rowRanges, settleCommand } from "../messages/statuses.ts";
 import { STATUS_WORDS } from "../messages/results.ts";
-import { told } from "../messages/sentence.ts";
+import { filled, told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { recordsOf } from "../results/totals.ts";
 import { historyOf } from "../results/report.ts";
@@ -15,7 +15,7 @@ import { tellRow } from "../results/columns.ts";
 import { iso } from "../results/summary.ts";
 import { guardCell } from "../results/table.ts";
 import { asLine } from "../screen/json-lines.ts";
-import { textOf } from "../screen/look.ts";
+import { flagsAgain, textOf } from "../screen/look.ts";
 import { snapshotPath } from "../state-dir.ts";
 import { stringify } from "csv-stringify/sync";
 import { daySaid, type Call } from "./command.ts";
@@ -92,15 +92,16 @@ export async function showUnknown(work: Work, call: Call): Promise<number> {
   const batches = (await work.store.batches({})).filter(({ tallies }) => tallies.unknown);
   const code = call.flags["check"] === true && batches.length > 0 ? 4 : 0;
   if (work.config.quiet && code === 0) return code;
+  const again = flagsAgain(call.flags, work.config.state_dir);
   await writeList(call, work.config, {
     ...{ type: "unknown", all: unknownRows(work, batches, call), columns: UNKNOWN },
     textsOf: (one) => [
       `batch ${one.batch.id}   row ${one.record.row}   ${one.record.amount ?? ""}   ${one.batch.fileName}`,
       `  ${tellRow(one.record, one.batch).text}`,
       `  look for ${lookFor(one)}, sent ${one.record.sentAt === undefined ? "at a time not known" : isoSecond(one.record.sentAt)}`,
-      `  ${settleCommand(one.batch.id, one.record.row)}`,
+      `  ${settleCommand(one.batch.id, one.record.row)}${again}`,
     ],
-    after: (count) => [STATUS_WORDS[count === 0 ? "no_unknown" : "unknown"]],
+    after: (count) => [filled(STATUS_WORDS[count === 0 ? "no_unknown" : "unknown"], { again })],
   });
   return code;
 }

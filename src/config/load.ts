@@ -106,9 +106,15 @@ function usualStateDir(env: NodeJS.ProcessEnv, origins: Record<string, string>):
   const systemd = env["STATE_DIRECTORY"]?.split(":")[0];
   if (systemd) origins["state_dir"] = "STATE_DIRECTORY";
   if (systemd) return resolve(systemd);
+  const folder = homeStateDir(env);
+  if (folder === undefined) throw new PaydropError("no_home");
+  return folder;
+}
+
+/** What every shell of this user finds without a word. */
+export function homeStateDir(env: NodeJS.ProcessEnv): string | undefined {
   const home = homeOf(env, "XDG_STATE_HOME", join(".local", "state"));
-  if (home === undefined) throw new PaydropError("no_home");
-  return join(home, "paydrop");
+  return home && join(home, "paydrop");
 }
 
 /** Variables whose names are nearly those of settings; others with this prefix may belong to somebody else. */

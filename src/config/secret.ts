@@ -127,7 +127,9 @@ function read(path: string, origin: string): string {
 
 /** A file's text, and whether others than its owner may write it. Throws what the system says. */
 export function readOwn(path: string): { readonly text: string; readonly isOpen: boolean } {
-  const isOpen = process.platform !== "win32" && (statSync(path).mode & 0o022) !== 0;
+  const stats = statSync(path);
+  // /dev/null is open to everybody, and says nothing
+  const isOpen = process.platform !== "win32" && (stats.mode & 0o022) !== 0 && !stats.isCharacterDevice();
   return { isOpen, text: readFileSync(path, "utf8") };
 }
 

@@ -28,13 +28,15 @@ export function readTomlFile(
 ): TomlFile | undefined {
   // where it cannot be found out whether one is there this throws: rows could go elsewhere without it
   const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
-  const path = named ?? usualPlaces(env).find(isThere);
-  if (path === undefined || (mayBeNew && !existsSync(path))) return undefined;
+  let path = named;
   let read: ReturnType<typeof readOwn>;
   try {
+    path ??= usualPlaces(env).find(isThere);
+    if (path === undefined || (mayBeNew && !existsSync(path))) return undefined;
     read = readOwn(path);
   } catch (error) {
-    throw new PaydropError("settings_unreadable", { path, why: messageOf(error) }, { cause: error });
+    const facts = { path: path ?? "paydrop.toml", why: messageOf(error) };
+    throw new PaydropError("settings_unreadable", facts, { cause: error });
   }
   if (read.isOpen) throw new PaydropError("settings_open", { path, word: asWord(path) });
   return { path, values: parsed(path, read.text) };

@@ -25,7 +25,8 @@ const TAKE_RIGHT = "Take that right from them: chmod go-w {word}";
 export const CONFIG_ERRORS = {
   settings_wrong: "{wrong} → Correct it and run again. Nothing was sent.",
   settings_open: `{path} may be written by others: they could redirect payments → ${TAKE_RIGHT}`,
-  settings_unreadable: "{path}: {why} → Check --config or PAYDROP_CONFIG. Is HOME that of another user?",
+  settings_unreadable: `{path}: {why}
+    → Check --config or PAYDROP_CONFIG, or set HOME: is it that of another user, or may this one not enter it?`,
   settings_broken: '{path}: line {line}, column {column}: {what} → Write it like timeout = "90s"',
   settings_in_inbox: "the settings {path} lie in the inbox {inbox} → Keep them where nobody drops files.",
   no_home: "this user has no home folder (HOME) for the state directory → Name one that is kept: --state-dir",

@@ -14,8 +14,8 @@ const USAGE_ERRORS = {
   usage_wrong: "{found} → {todo}",
   secret_flag: `{option}: a key is never a flag, everybody on this machine could read it
     → Use PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, or the same with _FILE and a path.`,
-  other_owner: `The state folder {folder} belongs to user {uid}, and you are root.
-    → Its files stay that user's. To act as that user: sudo -u '#{uid}' paydrop …`,
+  other_owner: `The state folder {folder} belongs to user {user}, and you are root.
+    → Its files stay that user's. To act as that user: sudo -u '{user}' paydrop …`,
   unknown_word: 'there is no {thing} "{said}" → Write one of {words}.',
   no_answer: "there was no answer → Nothing was written and nothing was sent.",
 
@@ -160,7 +160,8 @@ const ERRORS = {
   journal: JOURNAL_ERRORS,
   /** Another run has the state directory, or the batch. */
   locked: {
-    locked: "another paydrop is working with the state directory {folder} → Nothing was done. Wait until it has ended.",
+    locked: `another paydrop is working with the state directory {folder}
+      → Nothing was done. Wait until it has ended. A watch does not end: give it the file in its folder. For another month, put that into the file's name: payroll-dec-2026.csv`,
     being_sent: `batch {batch} is being sent: {rows:row} on the way at this moment
       → No report was written. Make it when the run has ended. If that run died, run the file again first.`,
   },

@@ -1,3 +1,4 @@
+import { stopFor, type StopCode } from "./outcomes.ts";
 import type { Catalogue } from "./sentence.ts";
 
 /** Stands in the mark itself, for whoever opens it. */
@@ -30,7 +31,8 @@ export const ANSWER_HEADS = {
 } as const;
 
 export const SAVE_AGAIN = "Correct the file and save it here again. Where nobody watches this folder, run it again.";
-export const BY_ITSELF = "It is tried again by itself; nothing goes twice. If this lasts, ask IT.";
+export const BY_ITSELF =
+  "It is tried again by itself; nothing goes twice. If this lasts, ask IT. A changed key or address counts after a restart of paydrop.";
 export const ELSEWHERE = "The results could not be written here: {why}.";
 export const OF_COPY = "Its rows go once. What becomes of them is told beside {first}.";
 
@@ -42,12 +44,16 @@ export const WAITS = {
   ],
   unreadable: ["paydrop may not read it. Ask IT to give the user who runs paydrop the right to read it."],
   its_turn: ["Another file is being sent. This one comes after it, by itself."],
-  away: ["The service takes no rows for now.", BY_ITSELF],
-  going: [
-    "The results come here when it has ended.",
-    "To stop everything in this folder, put a file named STOP into it.",
-  ],
 } as const;
+
+/** Why the service takes nothing: a code of `STOPS`. */
+export const awayLines = (code: string): string[] => [stopFor(code as StopCode).message, BY_ITSELF];
+
+export const PROGRESS = "{went} of {rows:row} went.";
+export const GOING = [
+  "The results come beside this file when it has ended. Until then this text is renewed every few seconds.",
+  "To stop everything in a watched folder, put a file named STOP into it.",
+] as const;
 
 const HELD: Readonly<Record<string, string>> = {
   stop_file: "A file named STOP was put into the folder.",

@@ -109,7 +109,7 @@ export const STOPS = {
     → read the reason in the results file. A wrong account: correct the rows in the retry file. No funds, or a key that was wrong: when it is mended, \`paydrop retry BATCH --rejected --by NAME --reason TEXT\`. For the rest ${SAME_FILE}`,
   unreachable: `the service could not be reached → when it is back (or the proxy, if one is set), ${SAME_FILE}`,
   signal: `it was asked to stop → ${SAME_FILE}`,
-  folder_held: "the folder is held by a file named STOP → to go on: `paydrop resume --inbox DIR --by NAME`",
+  folder_held: "the folder is held by a file named STOP → to go on: `paydrop resume --inbox {folder} --by NAME`",
   work_failed: `something else failed in the same run, and ended it → mend what was told of that, then ${SAME_FILE}`,
   day_over_cap: `with this batch the {operation} of today come to {sum}, {over} more than max_per_day ({most})
     → run the same file again tomorrow (a watched folder does it by itself), or have max_per_day raised in paydrop.toml`,

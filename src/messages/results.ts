@@ -25,7 +25,7 @@ export const STATUS_WORDS = {
   no_acts: "nobody did anything yet",
   no_unknown: "no row is unknown",
   unknown:
-    "Many at once, by a list whose columns as, by and note you fill in:\n    paydrop status --unknown --csv > unknown.csv\n    paydrop settle --from unknown.csv",
+    "Many at once, by a list whose columns as, by and note you fill in:\n    paydrop status --unknown --csv{again} > unknown.csv\n    paydrop settle --from unknown.csv{again}",
 } as const satisfies Catalogue;
 
 export const TEMPLATE_NOTES = {

@@ -76,7 +76,9 @@ export function nextSteps(facts: StepFacts): string[] {
 }
 
 function heldSteps({ batch, file, held, isOtherMonth }: StepFacts): string[] {
-  const month = ["if they are another month's: after that", `paydrop run ${asWord(file)} --period YYYY-MM`];
+  const which =
+    "if they are another month's: after that (a watch takes the month from the file's name: payroll-dec-2026.csv)";
+  const month = [which, `paydrop run ${asWord(file)} --period YYYY-MM`];
   return [
     `decide on ${namedRows(held.rows, held.count)}: the results say why. If they are the same payments again, nothing is to be sent`,
     cancelHeldCommand(batch),

@@ -28,11 +28,12 @@ interface InboxCount {
 
 /**
  * Metrics while a process sends, in a file and on a port, and a ping with the exit code at its end. None of them ever
- * changes the exit code or holds a payment up; only a port that is taken, or a file that cannot be read, is refused at
- * the start. `say`: what goes wrong is said once.
+ * changes the exit code or holds a payment up; only a file that holds something else is refused at the start. `say`: what
+ * goes wrong is said once.
  */
 export function createMonitor(settings: MonitorSettings, say: (text: string) => void) {
-  const { environment, metrics_file: file, metrics_port: port, ping_url: url } = settings;
+  const { environment, metrics_port: port, ping_url: url } = settings;
+  let file = settings.metrics_file;
   const inboxes = new Map<string, InboxCount>();
   /** When runs ended, by metric; what an earlier process left in the file is gone on with. */
   const endings = new Map<string, number>();
@@ -43,7 +44,7 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
   let writing: Promise<void> = Promise.resolve();
   let hasComplained = false;
 
-  const complain = (error: unknown): void => {
+  const complain = (error: unknown): undefined => {
     if (!hasComplained) say(new PaydropError("metrics_lost", { why: messageOf(error) }).message);
     hasComplained = true;
   };
@@ -73,12 +74,18 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
     async follow(store: Pick<JournalStore, "batches">): Promise<void> {
       if (file === undefined && port === undefined) return;
       followed = store;
-      if (file !== undefined) {
-        assertOwnFile(file, /^# HELP paydrop_/);
-        const left = (existsSync(file) ? readFileSync(file, "utf8") : "").matchAll(/^paydrop_(last_\w+) ([0-9]+)$/gm);
-        for (const [, name = "", second] of left) endings.set(name, Number(second));
+      try {
+        if (file !== undefined) assertOwnFile(file, /^# HELP paydrop_/);
+        const left = file !== undefined && existsSync(file) ? readFileSync(file, "utf8") : "";
+        for (const [, name = "", second] of left.matchAll(/^paydrop_(last_\w+) ([0-9]+)$/gm))
+          endings.set(name, Number(second));
+      } catch (error) {
+        if (error instanceof PaydropError) throw error;
+        complain(error);
+        // what cannot be read may be somebody else's
+        file = undefined;
       }
-      if (port !== undefined) server = await listen(port, text);
+      if (port !== undefined) server = await listen(port, text).catch(complain);
       const renew = (): unknown => (writing = writing.then(write));
       timer = setInterval(renew, EVERY_MS).unref();
     },

@@ -2,7 +2,7 @@ import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { accessLike, writeAtomically, type Access } from "../disk.ts";
 import { systemCodeOf, type FileRefusedError } from "../errors.ts";
-import type { BatchReport } from "../events.ts";
+import type { BatchReport, RunEvent } from "../events.ts";
 import { nameForAnswers } from "../intake/names.ts";
 import * as words from "../messages/intake.ts";
 import { tellFault } from "../messages/faults.ts";
@@ -37,8 +37,45 @@ export function refusedAnswer(path: string, { faults }: Pick<FileRefusedError, "
 }
 
 export function waitingAnswer(path: string, why: keyof typeof words.WAITS): Answer {
-  const head = why === "away" ? "trouble" : why === "going" ? "going" : "waiting";
-  return answer("waiting", path, head, words.WAITS[why]);
+  return answer("waiting", path, "waiting", words.WAITS[why]);
+}
+
+const RENEWED_EVERY_MS = 2000;
+type Going = Readonly<{ config: { settle: number }; confirm?: unknown; tell: (event: RunEvent) => void }>;
+
+/** What is being sent says so beside its file, and how far it is; what is said last stays. */
+export async function whileGoing<Work extends Going, Ended>(
+  work: Work,
+  path: string,
+  going: (work: Work) => Promise<Ended>,
+): Promise<Ended> {
+  // before a person has said yes nothing is being sent
+  let rows = work.confirm ? undefined : 0;
+  let [went, isTold] = [0, false];
+  const tell = (event: RunEvent): void => {
+    if (event.type === "start") rows = event.toSend;
+    else if (event.type === "row" && event.status !== "not_sent") went += 1;
+    work.tell(event);
+  };
+  const say = async (): Promise<void> => {
+    if (rows === undefined) return;
+    const progress = rows === 0 ? [] : [filled(words.PROGRESS, { went, rows })];
+    await putAnswer(path, answer("waiting", path, "going", [...progress, ...words.GOING]));
+    isTold = true;
+  };
+  let saying = Promise.resolve();
+  const renew = (): unknown => (saying = saying.then(say));
+  const timer = setInterval(renew, Math.min(work.config.settle, RENEWED_EVERY_MS));
+  const end = (): Promise<void> => {
+    clearInterval(timer);
+    return saying;
+  };
+  try {
+    return await going({ ...work, tell }).finally(end);
+  } catch (thrown) {
+    if (isTold) await putAnswer(path, undefined);
+    throw thrown;
+  }
 }
 
 /** The folder is held, or something must be mended that is not in the file. */
@@ -118,10 +155,10 @@ export async function putAnswer(path: string, wanted: Answer | undefined): Promi
 }
 
 /** After an act: what is said to be open of the batch is made true again. No answer comes where none was. */
-export async function renewOpenAnswer(report: BatchReport): Promise<void> {
+export async function renewOpenAnswer(report: BatchReport, again = ""): Promise<void> {
   const found = await ownText(answerPath(report.file, "waiting"));
   const head = filled(words.ANSWER_HEADS.open, { batch: report.batch });
-  if (found?.includes(head)) await putAnswer(report.file, openAnswer(report));
+  if (found?.includes(head)) await putAnswer(report.file, openAnswer(report, { again }));
 }
 
 /** The version of the file that the refusal beside it is about, if one lies there. */

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { styleText } from "node:util";
+import { homeStateDir } from "../config/load.ts";
 import type { ResultStatus } from "../events.ts";
 import { asWord, printable } from "../printable.ts";
 
@@ -21,20 +22,19 @@ export interface Paper {
 /** stdout or stderr of a call: colours and broken lines only on a terminal. */
 export function paperOf(
   output: { write(text: string): void; readonly isTerminal: boolean; readonly columns: number },
-  { no_color: isPlain }: { readonly no_color: boolean },
+  { no_color: isPlain, state_dir: stateDir }: { readonly no_color: boolean; readonly state_dir: string },
   flags: Readonly<Record<string, unknown>>,
 ): Paper {
   const { isTerminal, columns } = output;
   const width = isTerminal ? columns : Number.POSITIVE_INFINITY;
-  const look = { color: isTerminal && !isPlain, width, again: flagsAgain(flags) };
+  const look = { color: isTerminal && !isPlain, width, again: flagsAgain(flags, stateDir) };
   return { write: (text) => output.write(text), look, isTerminal };
 }
 
-/** The flags that say where settings and memory are. Variables need no repeating: the next command has them. */
-export function flagsAgain({ config, state_dir }: Readonly<Record<string, unknown>>): string {
-  return Object.entries({ "--config": config, "--state-dir": state_dir })
-    .map(([flag, value]) => (typeof value === "string" && value !== "" ? ` ${flag} ${asWord(resolve(value))}` : ""))
-    .join("");
+/** The flags that say where settings and memory are, for a shell that has none of this process's variables. */
+export function flagsAgain({ config }: Readonly<Record<string, unknown>>, stateDir: string): string {
+  const file = typeof config === "string" && config !== "" ? ` --config ${asWord(resolve(config))}` : "";
+  return file + (stateDir === homeStateDir(process.env) ? "" : ` --state-dir ${asWord(stateDir)}`);
 }
 
 export type Style = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";

@@ -2,7 +2,7 @@ import { formatUnits, unitsOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
 import { startOfDay } from "../day.ts";
 import { PaydropError } from "../errors.ts";
-import type { Act, BatchRecord, JournalStore } from "../journal/store.ts";
+import type { Act, BatchRecord, JournalStore, RowFilter } from "../journal/store.ts";
 import { stopFor, type Stop } from "../messages/outcomes.ts";
 import { OPERATIONS } from "../operations/index.ts";
 import type { Shared } from "./shared.ts";
@@ -29,8 +29,9 @@ export async function stopBefore(work: Sending, batch: BatchRecord, act: Act): P
 }
 
 /** `max_per_day`: what went today, goes beside this batch, and would go of it. */
-async function stopOfDay({ config, store, now }: Sending, { id }: BatchRecord): Promise<Stop | undefined> {
-  const capped = OPERATIONS.filter(({ folder }) => config.rules[folder]?.max_per_day !== undefined);
+async function stopOfDay({ config, store, now }: Sending, { id, label }: BatchRecord): Promise<Stop | undefined> {
+  const own = OPERATIONS.filter(({ name }) => label === "mixed" || label.startsWith(name));
+  const capped = own.filter(({ folder }) => config.rules[folder]?.max_per_day !== undefined);
   if (capped.length === 0) return undefined;
   const sums = await store.sumsOfDay(id, startOfDay(now(), config.time_zone));
   for (const { name, folder } of capped) {
@@ -42,12 +43,16 @@ async function stopOfDay({ config, store, now }: Sending, { id }: BatchRecord): 
   return undefined;
 }
 
-/** Payouts travel encrypted (§5.2): without AES key and IV nothing of a batch goes that has one among its ready rows. */
-async function assertKeys({ store, shared }: Sending, { id: batch, label }: BatchRecord): Promise<void> {
+/** Payouts travel encrypted (§5.2): without AES key and IV nothing of a batch goes that has one among these rows. */
+export async function assertKeys(
+  { store, shared }: Pick<Sending, "store" | "shared">,
+  { id: batch, label }: BatchRecord,
+  which: Pick<RowFilter, "states"> = { states: ["ready"] },
+): Promise<void> {
   if (shared.sender().encrypts) return;
   const encrypted = OPERATIONS.filter((operation) => operation.encrypted).map(({ name }) => name);
   // the rows are asked only where the label does not say it
-  const rows = label === "mixed" ? await store.rows({ batch, states: ["ready"] }) : [];
+  const rows = label === "mixed" ? await store.rows({ batch, ...which }) : [];
   const operation = encrypted.find((name) => label.startsWith(name) || rows.some((row) => row.operation === name));
   if (operation !== undefined) throw new PaydropError("keys_missing", { operation });
 }

@@ -1,5 +1,4 @@
 import { readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../support/program.ts";
@@ -26,14 +25,14 @@ function place(): Place {
 test("a good file → operation, rows, sum; exit 0, and nothing is left anywhere", async () => {
   const { folder, state, file } = place();
   const path = file("transfers.csv", TRANSFERS);
-  const before = readdirSync(tmpdir()).filter((name) => name.startsWith("paydrop-check-"));
-  const { code, stdout, stderr } = await runProgram(["check", path, "--state-dir", state]);
+  const env = { TMPDIR: temporaryDirectory() };
+  const { code, stdout, stderr } = await runProgram(["check", path, "--state-dir", state], { env });
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^transfers\.csv +transfer$/m);
   expect(stdout).toMatch(/total +2 +300\.50/);
   expect(stdout).toContain("2 ready");
   expect(readdirSync(folder)).toEqual(["transfers.csv"]);
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith("paydrop-check-"))).toEqual(before);
+  expect(readdirSync(env.TMPDIR)).toEqual([]);
 });
 
 test("invalid, held and refused files at once → each told, the gravest exit code", async () => {

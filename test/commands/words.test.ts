@@ -29,6 +29,8 @@ test("held rows that were paid before → let go only by their sum, and nothing 
     const said = { operands: [batch], flags: { ...flags, ...more }, env: { PAYDROP_API_KEY: "key-of-this-test" } };
     expect(await calledToSend(release, said), total).toMatchObject({ code: 2, stderr: expect.stringContaining("157.50") as string }); // prettier-ignore
   }
+  const keyless = { operands: [batch], flags: { ...flags, all: true, total: "157.50" }, env: {} };
+  expect(await calledToSend(release, keyless)).toMatchObject({ code: 2, stderr: expect.stringContaining("PAYDROP_API_KEY") as string }); // prettier-ignore
   expect(await statesOf(desk, batch)).toBe("held held held");
 });
 

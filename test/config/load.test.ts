@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { loadOptions, loadSettings, type Loaded, type Options } from "../../src/config/load.ts";
@@ -67,6 +67,11 @@ describe("where a setting comes from", () => {
     process.chdir(inbox);
     expect(load({}, { XDG_CONFIG_HOME: folder }).config.concurrency).toBe(2);
     expect(load({}, { XDG_CONFIG_HOME: "." }).config.concurrency).toBe(8);
+    expect(load({ config: "/dev/null" }).config.concurrency).toBe(8);
+    // a home that cannot be entered; root may enter all but such a one
+    symlinkSync(join(folder, "loop"), join(folder, "loop"));
+    expect(refusal({}, { HOME: join(folder, "loop") })).toMatchObject({ reason: "settings_unreadable", hint: expect.stringContaining("HOME") as string }); // prettier-ignore
+    expect(load({ config: "/dev/null" }, { HOME: join(folder, "loop") }).config.concurrency).toBe(8);
   });
 
   test("a relative path of the file starts at its folder, of a flag in the working folder", () => {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -92,15 +92,22 @@ test("a process without the lock leaves the file of the one that has it", async 
   expect(readFileSync(file, "utf8")).toBe("of somebody else");
 });
 
-test("a taken port is refused; a monitor that is away, or a full folder, is only said", async () => {
+test("a taken port, a monitor that is away, or a file that cannot be read or written is only said", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => taken.once("listening", resolve));
   onTestFinished(() => void taken.close());
   const { port } = taken.address() as { port: number };
-  await expect(
-    createMonitor({ environment: "test", metrics_port: port }, () => undefined).follow(STORE),
-  ).rejects.toMatchObject({ reason: "port_taken" });
   const said: string[] = [];
+  const say = (text: string): unknown => said.push(text);
+  const loop = join(temporaryFolder(), "loop.prom");
+  symlinkSync(loop, loop);
+  for (const one of [{ metrics_port: port }, { metrics_file: loop }]) {
+    const monitor = createMonitor({ environment: "test", ...one }, say);
+    await monitor.follow(STORE);
+    await monitor.close(0);
+    expect(said.splice(0)).toEqual([expect.stringContaining("payments go on")]);
+  }
+  expect(lstatSync(loop).isSymbolicLink()).toBe(true);
   const away = createMonitor(
     {
       environment: "test",

@@ -144,8 +144,8 @@ describe("answers in a folder", () => {
   });
 
   test("a text has CRLF and nothing that a terminal would run", () => {
-    const { text } = waitingAnswer("/x/a\u001b[31m.csv", "going");
-    expect(text).toContain("\\u{1b}[31m.csv is being sent.\r\n");
+    const { text } = waitingAnswer("/x/a\u001b[31m.csv", "its_turn");
+    expect(text).toContain("\\u{1b}[31m.csv waits. Nothing of it was sent yet.\r\n");
     expect(text.replaceAll("\r\n", "")).not.toMatch(/[\u0000-\u001f]/);
   });
 

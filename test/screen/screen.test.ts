@@ -1,6 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
+import { homeStateDir } from "../../src/config/load.ts";
 import { tellFault } from "../../src/messages/faults.ts";
+import { flagsAgain } from "../../src/screen/look.ts";
 import { checkText, openingText, questionText, summaryText } from "../../src/screen/summary-text.ts";
 import { CHECKED, REPORT } from "../support/records.ts";
 
@@ -61,6 +63,11 @@ test.each([
   const next = ["paydrop release K7", "paydrop status K7"];
   const text = summaryText({ ...REPORT, destination: "sandbox", next }, { ...PLAIN, again });
   expect(text.split("\n").filter((line) => line.includes("paydrop "))).toEqual(lines);
+});
+
+test("commands to copy name the state folder, wherever it was said, but where any shell finds it", () => {
+  expect(flagsAgain({}, "/srv/pay drop")).toBe(" --state-dir '/srv/pay drop'");
+  expect(flagsAgain({ config: "/c" }, homeStateDir(process.env) ?? "")).toBe(" --config /c");
 });
 
 test("what a check found → sums, the first of each kind with one thing to do, the counts", () => {

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
@@ -33,6 +34,10 @@ test("killed, then asked to end, while rows go: the rest goes, at most eight row
 test("exit codes: 2 without its folder, 75 beside another run, 0 and quiet with nothing to do, 0 at its end", async () => {
   const watched = await Watched.with();
   expect((await watched.run(["run", join(watched.root, "nowhere")])).code).toBe(2);
+  expect((await watched.run(["watch", watched.put("no-folder.txt", "")])).code).toBe(2);
+  rmSync(join(watched.inbox, "no-folder.txt"));
+  const nothing = await watched.run(["run", "--json", watched.inbox]);
+  expect([JSON.parse(nothing.stdout), nothing.stderr]).toMatchObject([{ type: "summary", exit_code: 0 }, ""]);
   const program = watched.start();
   await until("it watches", () => program.stderr().includes("watching"), { by: program.ended });
   watched.put("a.csv", transfers(2));
