@@ -109,7 +109,7 @@ export const FILE_FAULTS = {
   // what the file is
   operation_unknown: ({ said }) =>
     `${said === undefined ? "no column tells what the rows are" : '"operation" in the file says "{said}"'}
-      → Put the file into a folder named payouts, transfers, loans or collections, or say it with --operation. A file of another system: \`paydrop map FILE\`.`,
+      → Put the file into a folder named {folders}, or say it with --operation. A file of another system: \`paydrop map FILE\`.`,
   operation_ambiguous: "these columns could be {looks} → Move the file to its own folder, or say --operation.",
   operation_mismatch: ({ by }) =>
     `these columns are for {looks}; ${BY_WHOM[String(by)] ?? ""} {said}
