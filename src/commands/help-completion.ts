@@ -1,9 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { nearest } from "../config/kinds.ts";
-import { CAPS, defaultOf, factsOf, FIELD_RULES, flagOf, SETTING_NAMES } from "../config/schema.ts";
+import {
+  CAPS,
+  defaultOf,
+  factsOf,
+  FIELD_RULES,
+  flagHelp,
+  flagOf,
+  SETTING_NAMES,
+  type SettingName,
+} from "../config/schema.ts";
 import { rulesExample } from "../config/toml.ts";
 import { PaydropError } from "../errors.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { listed } from "../messages/sentence.ts";
+import { OPERATION_FOLDERS } from "../operations/index.ts";
 import { nameOf, type Call, type Command } from "./command.ts";
 
 const TOPICS = {
@@ -54,6 +65,7 @@ const TABLES: Readonly<Record<string, () => string | Promise<string>>> = {
     const rows = againTable().map(({ text, todo }) => [text, todo]);
     return table(["A row that is", "Goes again"], rows);
   },
+  folders: () => listed(OPERATION_FOLDERS.map((folder) => `\`${folder}\``)),
   caps: () => rulesExample(CAPS),
   field_rules: () => rulesExample(FIELD_RULES),
 };
@@ -71,35 +83,73 @@ function table(head: readonly string[], rows: readonly (readonly (string | numbe
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** A script for the shell to source, made from the list of commands: which words may follow which command. */
+/** A script for the shell to source, made from the list of commands: which words may follow which word. */
 export function completion({ operands: [shell = ""], stdout }: Call, commands: readonly Command[]): Promise<number> {
   const script = { bash, zsh, fish }[shell];
   if (!script) throw new PaydropError("unknown_word", { thing: "shell", said: shell, words: "bash, zsh, fish" });
-  const names = commands.map(nameOf).join(" ");
-  const words = commands.map((one) => [nameOf(one), wordsOf(one).join(" ")] as const);
-  stdout.write(script(names, words));
+  stdout.write(script(commands));
   return Promise.resolve(0);
 }
 
-const COMMON = ["--config", "--help", ...SETTING_NAMES.map(flagOf)].join(" ");
+const COMMON: readonly SettingName[] = ["state_dir", "json", "quiet", "verbose", "no_color", "log_format", "log_file"];
 
-/** The own flags of a command, and the few words that may follow it: `config show`. */
-function wordsOf({ usage, options = {} }: Command): readonly string[] {
-  const words = /[\w-]+(?:\|[\w-]+)+/.exec(usage)?.[0] ?? "";
-  const flags = Object.keys(options).map((option) => option.split(" ")[0] ?? "");
-  return /file|folder|batch/.test(words) ? flags : [...words.split("|"), ...flags];
+interface Flag {
+  readonly flag: string;
+  /** What stands behind it: words to choose from; none where it is a file or anything else; undefined: nothing. */
+  readonly values?: readonly string[];
 }
 
-type Words = readonly (readonly [command: string, words: string])[];
+/** Its own flags, and those that every command is called with. */
+function flagsOf({ options = {}, settings = [] }: Command): readonly Flag[] {
+  const texts = [...Object.keys(options), ...[...settings, ...COMMON].map((name) => flagHelp(name)[0])];
+  return [...texts, "--config <path>", "--help"].map(flagIn);
+}
 
-function bash(names: string, words: Words): string {
+function flagIn(text: string): Flag {
+  const [, flag = "", value] = /^(\S+)(?: <(.*)>)?$/.exec(text) ?? [];
+  return value === undefined ? { flag } : { flag, values: value.includes("|") ? value.split("|") : [] };
+}
+
+/** What stands behind flags, also behind settings that no command offers: words, or anything else. */
+function valuesIn(commands: readonly Command[]) {
+  const all = [...commands.flatMap(flagsOf), ...SETTING_NAMES.map((name) => flagIn(flagHelp(name)[0]))];
+  const known = new Map(all.map(({ flag, values }) => [flag, values]));
+  return {
+    chosen: [...known].flatMap(([flag, values = []]) => (values.length > 0 ? [[flag, values.join(" ")] as const] : [])),
+    free: [...known].flatMap(([flag, values]) => (values?.length === 0 ? [flag] : [])),
+  };
+}
+
+/** The words that may be its first operand, where these are known: `config show`. */
+function operandsOf({ usage }: Command, names: readonly string[]): readonly string[] {
+  if (usage.startsWith("help ")) return [...Object.values(TOPICS).flat(), ...names];
+  const words = /[\w-]+(?:\|[\w-]+)+/.exec(usage)?.[0] ?? "";
+  return /file|folder|batch/.test(words) ? [] : words.split("|");
+}
+
+function bash(commands: readonly Command[]): string {
+  const names = commands.map(nameOf);
+  const { chosen, free } = valuesIn(commands);
   return `_paydrop() {
-  local common="${COMMON}"
-  local words="${names} --help --version"
-  [ "$COMP_CWORD" -gt 1 ] && case "\${COMP_WORDS[1]}" in
-${words.map(([command, own]) => `    ${command}) words="${own} $common" ;;`).join("\n")}
+  local word="\${COMP_WORDS[COMP_CWORD]}" words="" flags="--help --version"
+  COMPREPLY=()
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in
+${chosen.map(([flag, words]) => `    ${flag}) words="${words}" flags="" ;;`).join("\n")}
+    ${free.join("|")}) return ;;
+    *) case "$COMP_CWORD \${COMP_WORDS[1]}" in
+      "1 "*) words="${names.join(" ")}" ;;
+${commands
+  .map(
+    (one) =>
+      `      *" ${nameOf(one)}") words="${operandsOf(one, names).join(" ")}" flags="${flagsOf(one)
+        .map(({ flag }) => flag)
+        .join(" ")}" ;;`,
+  )
+  .join("\n")}
+    esac ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  [[ "$word" == -* ]] && words="$flags"
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
 # where nothing of ours fits, the shell itself offers files, and quotes their names
 complete -o default -F _paydrop paydrop
@@ -107,16 +157,25 @@ complete -o default -F _paydrop paydrop
 }
 
 /** zsh reads bash completions through its own bridge; the first Tab only loads a file that lies in `$fpath`. */
-function zsh(names: string, words: Words): string {
+function zsh(commands: readonly Command[]): string {
   return `#compdef paydrop
 autoload -Uz bashcompinit && bashcompinit
-${bash(names, words)}if [ "\${funcstack[1]}" = _paydrop ]; then _bash_complete -o default -F _paydrop; fi
+${bash(commands)}if [ "\${funcstack[1]}" = _paydrop ]; then _bash_complete -o default -F _paydrop; fi
 `;
 }
 
-function fish(names: string, words: Words): string {
-  const follow = ([command, own]: Words[number]): string =>
-    `complete -c paydrop -n '__fish_seen_subcommand_from ${command}' -a '${own}'\n`;
-  const first = `complete -c paydrop -n __fish_use_subcommand -a '${names}'\n`;
-  return `${first}${words.map(follow).join("")}complete -c paydrop -a '${COMMON}'\n`;
+function fish(commands: readonly Command[]): string {
+  const names = commands.map(nameOf);
+  const own = commands.flatMap((one) => {
+    const here = `complete -c paydrop -n '__fish_seen_subcommand_from ${nameOf(one)}'`;
+    const words = operandsOf(one, names).join(" ");
+    const flags = flagsOf(one).map(({ flag, values }) => {
+      const behind = values && (values.length > 0 ? ` -x -a '${values.join(" ")}'` : " -r");
+      return `${here} -l ${flag.slice(2)}${behind ?? ""}`;
+    });
+    return [...(words === "" ? [] : [`${here} -f -a '${words}'`]), ...flags];
+  });
+  const { chosen } = valuesIn(commands);
+  const behind = chosen.map(([flag, words]) => `complete -c paydrop -n '__fish_prev_arg_in ${flag}' -f -a '${words}'`);
+  return [`complete -c paydrop -n __fish_use_subcommand -f -a '${names.join(" ")}'`, ...own, ...behind, ""].join("\n");
 }

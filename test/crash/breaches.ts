@@ -26,7 +26,10 @@ export class Breaches {
   giveBack(row: OfficeRow): () => void {
     this.settle(row, false);
     this.#givenBack.push(row.marker);
-    return () => void [this.#notDone.pop(), this.#givenBack.pop()];
+    return () => {
+      this.#notDone.pop();
+      this.#givenBack.pop();
+    };
   }
 
   say({ name, attempts }: OfficeRow): void {
