@@ -13,11 +13,7 @@ export const EXIT_CODES = [
   { code: 7, sentence: "stopped before the end; safe to run again", todo: "read why, mend that, run it again" },
   { code: 74, sentence: "disk or journal failure", todo: "make room or mend what it names, start it again" },
   { code: 75, sentence: "another paydrop has this state directory", todo: "nothing: that one is at work" },
-  {
-    code: 78,
-    sentence: "wrong Node, or the batch began with another destination",
-    todo: "install Node 24, or put the address back",
-  },
+  { code: 78, sentence: "wrong Node, or the batch began with another destination", todo: "mend Node or the address" },
 ] as const;
 
 const GRAVEST_FIRST: readonly number[] = [1, 74, 78, 2, 4, 7, 5, 3, 6, 75, 0];

@@ -1,15 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { nearest } from "../config/kinds.ts";
-import {
-  CAPS,
-  defaultOf,
-  factsOf,
-  FIELD_RULES,
-  flagHelp,
-  flagOf,
-  SETTING_NAMES,
-  type SettingName,
-} from "../config/schema.ts";
+import { CAPS, defaultOf, factsOf, FIELD_RULES, flagHelp, flagOf, SETTING_NAMES } from "../config/schema.ts";
 import { rulesExample } from "../config/toml.ts";
 import { PaydropError } from "../errors.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
@@ -29,12 +20,12 @@ export async function help({ operands: [topic], stdout }: Call): Promise<number>
 }
 
 function topics(): string {
-  const listed = Object.entries(TOPICS).flatMap(([heading, names]) => [
+  const lines = Object.entries(TOPICS).flatMap(([heading, names]) => [
     heading,
     ...names.map((name) => `  ${name.padEnd(13)}${/^# (.*)/.exec(textOf(name))?.[1] ?? ""}`),
     "",
   ]);
-  return `${listed.join("\n")}\npaydrop help TOPIC prints one; paydrop COMMAND --help says how a command is used.\n`;
+  return `${lines.join("\n")}\npaydrop help TOPIC prints one; paydrop COMMAND --help says how a command is used.\n`;
 }
 
 /** The topics lie beside the sources, and beside the one folder of the built program. */
@@ -91,61 +82,45 @@ export function completion({ operands: [shell = ""], stdout }: Call, commands: r
   return Promise.resolve(0);
 }
 
-const COMMON: readonly SettingName[] = ["state_dir", "json", "quiet", "verbose", "no_color", "log_format", "log_file"];
+const COMMON = ["state_dir", "json", "quiet", "verbose", "no_color", "log_format", "log_file"] as const;
 
-interface Flag {
-  readonly flag: string;
-  /** What stands behind it: words to choose from; none where it is a file or anything else; undefined: nothing. */
-  readonly values?: readonly string[];
+/** The words behind it to choose from, none where it is a file or anything else; undefined: nothing stands behind it. */
+type Flag = readonly [flag: string, behind: string | undefined];
+
+function flagIn(text: string): Flag {
+  const [, flag = "", value] = /^(\S+)(?: <(.*)>)?$/.exec(text) ?? [];
+  return [flag, value?.includes("|") ? value.replaceAll("|", " ") : value && ""];
 }
 
 /** Its own flags, and those that every command is called with. */
 function flagsOf({ options = {}, settings = [] }: Command): readonly Flag[] {
-  const texts = [...Object.keys(options), ...[...settings, ...COMMON].map((name) => flagHelp(name)[0])];
-  return [...texts, "--config <path>", "--help"].map(flagIn);
-}
-
-function flagIn(text: string): Flag {
-  const [, flag = "", value] = /^(\S+)(?: <(.*)>)?$/.exec(text) ?? [];
-  return value === undefined ? { flag } : { flag, values: value.includes("|") ? value.split("|") : [] };
-}
-
-/** What stands behind flags, also behind settings that no command offers: words, or anything else. */
-function valuesIn(commands: readonly Command[]) {
-  const all = [...commands.flatMap(flagsOf), ...SETTING_NAMES.map((name) => flagIn(flagHelp(name)[0]))];
-  const known = new Map(all.map(({ flag, values }) => [flag, values]));
-  return {
-    chosen: [...known].flatMap(([flag, values = []]) => (values.length > 0 ? [[flag, values.join(" ")] as const] : [])),
-    free: [...known].flatMap(([flag, values]) => (values?.length === 0 ? [flag] : [])),
-  };
+  const said = [...settings, ...COMMON].map((name) => flagHelp(name)[0]);
+  return [...Object.keys(options), ...said, "--config <path>", "--help"].map(flagIn);
 }
 
 /** The words that may be its first operand, where these are known: `config show`. */
-function operandsOf({ usage }: Command, names: readonly string[]): readonly string[] {
-  if (usage.startsWith("help ")) return [...Object.values(TOPICS).flat(), ...names];
+function operandsOf({ usage }: Command, names: string): string {
+  if (usage.startsWith("help ")) return `${Object.values(TOPICS).flat().join(" ")} ${names}`;
   const words = /[\w-]+(?:\|[\w-]+)+/.exec(usage)?.[0] ?? "";
-  return /file|folder|batch/.test(words) ? [] : words.split("|");
+  return /file|folder|batch/.test(words) ? "" : words.replaceAll("|", " ");
 }
 
+const EVERY_SETTING: readonly Flag[] = SETTING_NAMES.map((name) => flagIn(flagHelp(name)[0]));
+
 function bash(commands: readonly Command[]): string {
-  const names = commands.map(nameOf);
-  const { chosen, free } = valuesIn(commands);
+  const names = commands.map(nameOf).join(" ");
+  const behind = new Map([...commands.flatMap(flagsOf), ...EVERY_SETTING]);
+  const line = (when: string, words: string, flags: readonly Flag[] = []): string =>
+    `${when}) words="${words}" flags="${flags.map(([flag]) => flag).join(" ")}" ;;`;
+  const after = [...behind].flatMap(([flag, words]) => (words === undefined ? [] : [line(flag, words)]));
+  const of = commands.map((one) => line(`*" ${nameOf(one)}"`, operandsOf(one, names), flagsOf(one)));
   return `_paydrop() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" words="" flags="--help --version"
+  local word="\${COMP_WORDS[COMP_CWORD]}" words="" flags=""
   COMPREPLY=()
   case "\${COMP_WORDS[COMP_CWORD-1]}" in
-${chosen.map(([flag, words]) => `    ${flag}) words="${words}" flags="" ;;`).join("\n")}
-    ${free.join("|")}) return ;;
+    ${after.join("\n    ")}
     *) case "$COMP_CWORD \${COMP_WORDS[1]}" in
-      "1 "*) words="${names.join(" ")}" ;;
-${commands
-  .map(
-    (one) =>
-      `      *" ${nameOf(one)}") words="${operandsOf(one, names).join(" ")}" flags="${flagsOf(one)
-        .map(({ flag }) => flag)
-        .join(" ")}" ;;`,
-  )
-  .join("\n")}
+      ${[line('"1 "*', names, ["--help", "--version"].map(flagIn)), ...of].join("\n      ")}
     esac ;;
   esac
   [[ "$word" == -* ]] && words="$flags"
@@ -165,17 +140,15 @@ ${bash(commands)}if [ "\${funcstack[1]}" = _paydrop ]; then _bash_complete -o de
 }
 
 function fish(commands: readonly Command[]): string {
-  const names = commands.map(nameOf);
+  const names = commands.map(nameOf).join(" ");
+  const line = (when: string, words = "", flag = ""): string =>
+    `complete -c paydrop -n '${when}'${flag}${words && ` -f -a '${words}'`}`;
   const own = commands.flatMap((one) => {
-    const here = `complete -c paydrop -n '__fish_seen_subcommand_from ${nameOf(one)}'`;
-    const words = operandsOf(one, names).join(" ");
-    const flags = flagsOf(one).map(({ flag, values }) => {
-      const behind = values && (values.length > 0 ? ` -x -a '${values.join(" ")}'` : " -r");
-      return `${here} -l ${flag.slice(2)}${behind ?? ""}`;
-    });
-    return [...(words === "" ? [] : [`${here} -f -a '${words}'`]), ...flags];
+    const here = `__fish_seen_subcommand_from ${nameOf(one)}`;
+    const more = (words?: string): string => (words === undefined ? "" : " -r");
+    const flags = flagsOf(one).map(([flag, words]) => line(here, words, ` -l ${flag.slice(2)}${more(words)}`));
+    return [...flags, line(here, operandsOf(one, names))];
   });
-  const { chosen } = valuesIn(commands);
-  const behind = chosen.map(([flag, words]) => `complete -c paydrop -n '__fish_prev_arg_in ${flag}' -f -a '${words}'`);
-  return [`complete -c paydrop -n __fish_use_subcommand -f -a '${names.join(" ")}'`, ...own, ...behind, ""].join("\n");
+  const after = EVERY_SETTING.map(([flag, words]) => (words ? line(`__fish_prev_arg_in ${flag}`, words) : ""));
+  return [line("__fish_use_subcommand", names), ...own, ...after].filter(Boolean).join("\n");
 }
