@@ -141,12 +141,11 @@ ${bash(commands)}if [ "\${funcstack[1]}" = _paydrop ]; then _bash_complete -o de
 
 function fish(commands: readonly Command[]): string {
   const names = commands.map(nameOf).join(" ");
-  const line = (when: string, words = "", flag = ""): string =>
-    `complete -c paydrop -n '${when}'${flag}${words && ` -f -a '${words}'`}`;
+  const line = (when: string, words?: string, flag = ""): string =>
+    `complete -c paydrop -n '${when}'${flag}${flag && words !== undefined ? " -r" : ""}${words ? ` -f -a '${words}'` : ""}`;
   const own = commands.flatMap((one) => {
     const here = `__fish_seen_subcommand_from ${nameOf(one)}`;
-    const more = (words?: string): string => (words === undefined ? "" : " -r");
-    const flags = flagsOf(one).map(([flag, words]) => line(here, words, ` -l ${flag.slice(2)}${more(words)}`));
+    const flags = flagsOf(one).map(([flag, words]) => line(here, words, ` -l ${flag.slice(2)}`));
     return [...flags, line(here, operandsOf(one, names))];
   });
   const after = EVERY_SETTING.map(([flag, words]) => (words ? line(`__fish_prev_arg_in ${flag}`, words) : ""));
