@@ -75,9 +75,8 @@ export function createRowCheck(names: readonly string[], file: FileCheck) {
     checks.set(name, found);
     return found;
   };
-  const [first = [], ...others] = (operation ? [operation] : OPERATION_NAMES).map((name) =>
-    checkOf(name).when.map(({ column }) => column),
-  );
+  const whenOf = (name: OperationName): string[] => checkOf(name).when.map(({ column }) => column);
+  const [first = [], ...others] = (operation ? [operation] : OPERATION_NAMES).map(whenOf);
   return {
     /** Columns that say when or whether a row is to be paid, whatever operation it is. */
     whenColumns: first.filter((column) => others.every((columns) => columns.includes(column))),
