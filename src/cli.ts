@@ -12,6 +12,8 @@ import { conceal } from "./config/secret.ts";
 import { looksSecret } from "./config/toml.ts";
 import { messageOf, PaydropError } from "./errors.ts";
 import { exitCodeOf, exitStatusText, gravest } from "./exit-codes.ts";
+import { listed } from "./messages/sentence.ts";
+import { OPERATION_FOLDERS } from "./operations/index.ts";
 import { errorText } from "./screen/error-text.ts";
 
 const TRIAL = "paydrop template payout > try.csv && paydrop run --sandbox try.csv";
@@ -70,7 +72,7 @@ type Start = (command: Command, call: Call) => Promise<void>;
 function commandLine(start: Start): Parser {
   const program = new Parser("paydrop")
     .description(
-      "Sends a file of payouts, transfers, loan applications or collection requests row by row to a payments service " +
+      `Sends a file of ${listed(OPERATION_FOLDERS, "or")} row by row to a payments service ` +
         "and writes next to the file what happened to each row.",
     )
     .version(VERSION, "--version", "print the version")

@@ -4,15 +4,15 @@ import { foreseen, PaydropError } from "./errors.ts";
 /** DESIGN §10: behind the process, `--help`, the README and the tests. `todo` is for cron and operations. */
 export const EXIT_CODES = [
   { code: 0, sentence: "every row accepted, or nothing to do", todo: "nothing" },
-  { code: 1, sentence: "internal failure", todo: "look into the journal; tell us" },
-  { code: 2, sentence: "usage or configuration", todo: "mend the command or the settings" },
-  { code: 3, sentence: "some rows rejected or invalid", todo: "hand the retry file to the clerk" },
-  { code: 4, sentence: "some rows unknown: a person must look", todo: "page a person" },
-  { code: 5, sentence: "file refused, nothing sent", todo: "tell the clerk why" },
-  { code: 6, sentence: "rows held: a person must decide", todo: "tell whoever decides" },
-  { code: 7, sentence: "stopped before the end; safe to run again", todo: "look, then run again" },
-  { code: 74, sentence: "disk or journal failure", todo: "free or mend the disk, run again" },
-  { code: 75, sentence: "another paydrop has this state directory", todo: "nothing; the next run will do" },
+  { code: 1, sentence: "internal failure", todo: "run it again with --verbose, and send us that" },
+  { code: 2, sentence: "usage or configuration", todo: "mend what it names: the command, a setting, a key" },
+  { code: 3, sentence: "some rows rejected or invalid", todo: "by day: the clerk corrects the retry file" },
+  { code: 4, sentence: "some rows unknown: a person must look", todo: "wake a person: `paydrop status --unknown`" },
+  { code: 5, sentence: "file refused, nothing sent", todo: "by day: the clerk reads refused.txt" },
+  { code: 6, sentence: "rows held: a person must decide", todo: "by day: whoever decides reads the results" },
+  { code: 7, sentence: "stopped before the end; safe to run again", todo: "read why, mend that, run it again" },
+  { code: 74, sentence: "disk or journal failure", todo: "make room or mend what it names, start it again" },
+  { code: 75, sentence: "another paydrop has this state directory", todo: "nothing: that one is at work" },
   { code: 78, sentence: "wrong Node, or the batch began with another destination", todo: "mend Node or the address" },
 ] as const;
 

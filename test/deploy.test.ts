@@ -23,7 +23,7 @@ function textOf(name: string): string {
 /** The word lists that call paydrop: lines of units and crontabs, arrays of YAML and Dockerfiles. */
 function callsIn(name: string): string[][] {
   const text = textOf(name).replaceAll(/^\s*#.*$/gm, "");
-  const spoken = [...text.matchAll(/\/usr\/bin\/paydrop (.+)$/gm)].map(([, words = ""]) => words.split(" "));
+  const spoken = [...text.matchAll(/\/opt\/paydrop\/bin\/paydrop (.+)$/gm)].map(([, words = ""]) => words.split(" "));
   const arrays = text.matchAll(/^\s*(?:CMD|args:|command:) (\[.+\])$/gm);
   return [...spoken, ...Array.from(arrays, ([, list = ""]) => JSON.parse(list) as string[])];
 }
@@ -86,7 +86,7 @@ test("alerts → ask for metrics that are written", () => {
 
 test("the crontab → comments, variables, and lines of five times and a command", () => {
   const time = String.raw`(?:\*|\d+(?:-\d+)?)(?:\/\d+)?(?:,\d+(?:-\d+)?)*`;
-  const line = new RegExp(String.raw`^(?:#.*|[A-Z_]+=\S+|${time}(?: ${time}){4} /usr/bin/paydrop [^%]+)$`);
+  const line = new RegExp(String.raw`^(?:#.*|[A-Z_]+=\S+|${time}(?: ${time}){4} /opt/paydrop/bin/paydrop [^%]+)$`);
   const lines = textOf("crontab").trimEnd().split("\n");
   expect(lines.filter((one) => !line.test(one))).toEqual([]);
 });

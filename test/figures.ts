@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** DESIGN allows 160 source files and 16,000 lines: what stands here beyond that may only become less. */
+/** What the structure test allows; where it is more than DESIGN asks for it may only become less. */
 export const LIMITS: Readonly<Record<string, number>> = {
   "source files": 160,
   "source lines": 19_700,
@@ -10,6 +10,9 @@ export const LIMITS: Readonly<Record<string, number>> = {
   "README lines": 200,
   "CONTRIBUTING lines": 60,
 };
+
+/** What DESIGN asks for, where the house is not that small yet. */
+const ASKED: Readonly<Record<string, string>> = { "source lines": "DESIGN asks for 16000" };
 
 export function figuresOf(root: string): Readonly<Record<string, number>> {
   const lines = (pattern: string): number =>
@@ -29,6 +32,7 @@ function linesIn(path: string): number {
 
 if (process.argv[1] === import.meta.filename) {
   for (const [name, figure] of Object.entries(figuresOf(join(import.meta.dirname, "..")))) {
-    process.stdout.write(`${name.padEnd(20)} ${String(figure).padStart(6)} of ${LIMITS[name] ?? "any"}\n`);
+    const limit = `${LIMITS[name] ?? "any"}${ASKED[name] === undefined ? "" : ` (${ASKED[name]})`}`;
+    process.stdout.write(`${name.padEnd(20)} ${String(figure).padStart(6)} of ${limit}\n`);
   }
 }

@@ -37,7 +37,7 @@ const LAYERS = [
   ["batch.ts"],
   ["commands", "index.ts", "cli.ts", "bin.ts"],
 ];
-/** Steps of a row's way: none takes anything of another one but through `batch.ts` and what is above it. */
+/** No other file ends the process (DESIGN §4). */
 const ENDS_THE_PROCESS = ["bin.ts", "cli.ts"];
 const ENDING = /\bprocess\s*\.\s*(?:(?:exit|abort|reallyExit)\b|exitCode\s*=(?!=))/;
 const NAMES_THAT_SAY_NOTHING = /^(?:utils?|helpers?|common|types?|misc|lib|interfaces?)(?:\.|$)/;

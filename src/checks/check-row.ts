@@ -75,9 +75,11 @@ export function createRowCheck(names: readonly string[], file: FileCheck) {
     checks.set(name, found);
     return found;
   };
+  const whenOf = (name: OperationName): string[] => checkOf(name).when.map(({ name: column }) => column);
+  const [first = [], ...others] = (operation ? [operation] : OPERATION_NAMES).map(whenOf);
   return {
-    /** Columns that say when or whether a row is to be paid. */
-    whenColumns: checkOf(operation ?? "payout").when.map(({ name }) => name),
+    /** Columns that say when or whether a row is to be paid, whatever operation it is. */
+    whenColumns: first.filter((column) => others.every((columns) => columns.includes(column))),
     check(row: Row): CheckedRow {
       const said = operationOfRow(row, columns, file);
       if (typeof said === "string") return checkRow(row, checkOf(said), file);

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { nearest } from "../config/kinds.ts";
-import { CAPS, defaultOf, factsOf, FIELD_RULES, flagOf, SETTING_NAMES } from "../config/schema.ts";
+import { CAPS, defaultOf, factsOf, FIELD_RULES, flagHelp, flagOf, SETTING_NAMES } from "../config/schema.ts";
 import { rulesExample } from "../config/toml.ts";
 import { PaydropError } from "../errors.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { listed } from "../messages/sentence.ts";
+import { OPERATION_FOLDERS } from "../operations/index.ts";
 import { nameOf, type Call, type Command } from "./command.ts";
 
 const TOPICS = {
@@ -18,12 +20,12 @@ export async function help({ operands: [topic], stdout }: Call): Promise<number>
 }
 
 function topics(): string {
-  const listed = Object.entries(TOPICS).flatMap(([heading, names]) => [
+  const lines = Object.entries(TOPICS).flatMap(([heading, names]) => [
     heading,
     ...names.map((name) => `  ${name.padEnd(13)}${/^# (.*)/.exec(textOf(name))?.[1] ?? ""}`),
     "",
   ]);
-  return `${listed.join("\n")}\npaydrop help TOPIC prints one; paydrop COMMAND --help says how a command is used.\n`;
+  return `${lines.join("\n")}\npaydrop help TOPIC prints one; paydrop COMMAND --help says how a command is used.\n`;
 }
 
 /** The topics lie beside the sources, and beside the one folder of the built program. */
@@ -54,6 +56,7 @@ const TABLES: Readonly<Record<string, () => string | Promise<string>>> = {
     const rows = againTable().map(({ text, todo }) => [text, todo]);
     return table(["A row that is", "Goes again"], rows);
   },
+  folders: () => listed(OPERATION_FOLDERS.map((folder) => `\`${folder}\``)),
   caps: () => rulesExample(CAPS),
   field_rules: () => rulesExample(FIELD_RULES),
 };
@@ -71,35 +74,57 @@ function table(head: readonly string[], rows: readonly (readonly (string | numbe
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** A script for the shell to source, made from the list of commands: which words may follow which command. */
+/** A script for the shell to source, made from the list of commands: which words may follow which word. */
 export function completion({ operands: [shell = ""], stdout }: Call, commands: readonly Command[]): Promise<number> {
   const script = { bash, zsh, fish }[shell];
   if (!script) throw new PaydropError("unknown_word", { thing: "shell", said: shell, words: "bash, zsh, fish" });
-  const names = commands.map(nameOf).join(" ");
-  const words = commands.map((one) => [nameOf(one), wordsOf(one).join(" ")] as const);
-  stdout.write(script(names, words));
+  stdout.write(script(commands));
   return Promise.resolve(0);
 }
 
-const COMMON = ["--config", "--help", ...SETTING_NAMES.map(flagOf)].join(" ");
+const COMMON = ["state_dir", "json", "quiet", "verbose", "no_color", "log_format", "log_file"] as const;
 
-/** The own flags of a command, and the few words that may follow it: `config show`. */
-function wordsOf({ usage, options = {} }: Command): readonly string[] {
-  const words = /[\w-]+(?:\|[\w-]+)+/.exec(usage)?.[0] ?? "";
-  const flags = Object.keys(options).map((option) => option.split(" ")[0] ?? "");
-  return /file|folder|batch/.test(words) ? flags : [...words.split("|"), ...flags];
+/** The words behind it to choose from, none where it is a file or anything else; undefined: nothing stands behind it. */
+type Flag = readonly [flag: string, behind: string | undefined];
+
+function flagIn(text: string): Flag {
+  const [, flag = "", value] = /^(\S+)(?: <(.*)>)?$/.exec(text) ?? [];
+  return [flag, value?.includes("|") ? value.replaceAll("|", " ") : value && ""];
 }
 
-type Words = readonly (readonly [command: string, words: string])[];
+/** Its own flags, and those that every command is called with. */
+function flagsOf({ options = {}, settings = [] }: Command): readonly Flag[] {
+  const said = [...settings, ...COMMON].map((name) => flagHelp(name)[0]);
+  return [...Object.keys(options), ...said, "--config <path>", "--help"].map(flagIn);
+}
 
-function bash(names: string, words: Words): string {
+/** The words that may be its first operand, where these are known: `config show`. */
+function operandsOf({ usage }: Command, names: string): string {
+  if (usage.startsWith("help ")) return `${Object.values(TOPICS).flat().join(" ")} ${names}`;
+  const words = /[\w-]+(?:\|[\w-]+)+/.exec(usage)?.[0] ?? "";
+  return /file|folder|batch/.test(words) ? "" : words.replaceAll("|", " ");
+}
+
+const EVERY_SETTING: readonly Flag[] = SETTING_NAMES.map((name) => flagIn(flagHelp(name)[0]));
+
+function bash(commands: readonly Command[]): string {
+  const names = commands.map(nameOf).join(" ");
+  const behind = new Map([...commands.flatMap(flagsOf), ...EVERY_SETTING]);
+  const line = (when: string, words: string, flags: readonly Flag[] = []): string =>
+    `${when}) words="${words}" flags="${flags.map(([flag]) => flag).join(" ")}" ;;`;
+  const after = [...behind].flatMap(([flag, words]) => (words === undefined ? [] : [line(flag, words)]));
+  const of = commands.map((one) => line(`*" ${nameOf(one)}"`, operandsOf(one, names), flagsOf(one)));
   return `_paydrop() {
-  local common="${COMMON}"
-  local words="${names} --help --version"
-  [ "$COMP_CWORD" -gt 1 ] && case "\${COMP_WORDS[1]}" in
-${words.map(([command, own]) => `    ${command}) words="${own} $common" ;;`).join("\n")}
+  local word="\${COMP_WORDS[COMP_CWORD]}" words="" flags=""
+  COMPREPLY=()
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in
+    ${after.join("\n    ")}
+    *) case "$COMP_CWORD \${COMP_WORDS[1]}" in
+      ${[line('"1 "*', names, ["--help", "--version"].map(flagIn)), ...of].join("\n      ")}
+    esac ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  [[ "$word" == -* ]] && words="$flags"
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
 # where nothing of ours fits, the shell itself offers files, and quotes their names
 complete -o default -F _paydrop paydrop
@@ -107,16 +132,22 @@ complete -o default -F _paydrop paydrop
 }
 
 /** zsh reads bash completions through its own bridge; the first Tab only loads a file that lies in `$fpath`. */
-function zsh(names: string, words: Words): string {
+function zsh(commands: readonly Command[]): string {
   return `#compdef paydrop
 autoload -Uz bashcompinit && bashcompinit
-${bash(names, words)}if [ "\${funcstack[1]}" = _paydrop ]; then _bash_complete -o default -F _paydrop; fi
+${bash(commands)}if [ "\${funcstack[1]}" = _paydrop ]; then _bash_complete -o default -F _paydrop; fi
 `;
 }
 
-function fish(names: string, words: Words): string {
-  const follow = ([command, own]: Words[number]): string =>
-    `complete -c paydrop -n '__fish_seen_subcommand_from ${command}' -a '${own}'\n`;
-  const first = `complete -c paydrop -n __fish_use_subcommand -a '${names}'\n`;
-  return `${first}${words.map(follow).join("")}complete -c paydrop -a '${COMMON}'\n`;
+function fish(commands: readonly Command[]): string {
+  const names = commands.map(nameOf).join(" ");
+  const line = (when: string, words?: string, flag = ""): string =>
+    `complete -c paydrop -n '${when}'${flag}${flag && words !== undefined ? " -r" : ""}${words ? ` -f -a '${words}'` : ""}`;
+  const own = commands.flatMap((one) => {
+    const here = `__fish_seen_subcommand_from ${nameOf(one)}`;
+    const flags = flagsOf(one).map(([flag, words]) => line(here, words, ` -l ${flag.slice(2)}`));
+    return [...flags, line(here, operandsOf(one, names))];
+  });
+  const after = EVERY_SETTING.map(([flag, words]) => (words ? line(`__fish_prev_arg_in ${flag}`, words) : ""));
+  return [line("__fish_use_subcommand", names), ...own, ...after].filter(Boolean).join("\n");
 }

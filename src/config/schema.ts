@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { fieldsOf, OPERATIONS } from "../operations/index.ts";
+import { listed } from "../messages/sentence.ts";
+import { fieldsOf, OPERATION_NAMES, OPERATIONS } from "../operations/index.ts";
 import * as kinds from "./kinds.ts";
 import type { Kind } from "./kinds.ts";
 import type { Mapping } from "./mapping.ts";
@@ -53,7 +54,7 @@ export const SETTINGS = z.object({
     unless: "$STATE_DIRECTORY, else $XDG_STATE_HOME/paydrop",
   }),
 
-  operation: maybe(operation, "what every row is: payout, transfer, loan or collection", once),
+  operation: maybe(operation, `what every row is: ${listed(OPERATION_NAMES, "or")}`, once),
   period: maybe(text, "what the file pays for: 2026-11, 2026-W47 or 2026-11-27", once),
   mapping: maybe(text, "name of the column mapping to read the file by, or none", once),
   sheet: maybe(text, "sheet of a workbook to read", { example: "November", unless: "the one that has the columns" }),
@@ -128,7 +129,7 @@ export const FIELD_RULES = {
   required: { kind: flag, example: "true", shown: "the cell must hold a value, or need not" },
   allowed: { kind: list, example: '["NEFT", "IMPS"]', shown: "the values that may stand there, exactly so" },
   pattern: { kind: pattern, example: '"[A-Za-z0-9 ]*"', shown: "the whole value has this form" },
-  min_length: { kind: whole(1, 10_000), example: "5", shown: "characters at least" },
+  min_length: { kind: whole(1, 10_000), example: "4", shown: "characters at least" },
   max_length: { kind: whole(1, 10_000), example: "30", shown: "characters at most" },
 } as const;
 

@@ -5,6 +5,8 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import type * as Toml from "smol-toml";
 import * as z from "zod/mini";
 import { PaydropError, messageOf } from "../errors.ts";
+import { listed } from "../messages/sentence.ts";
+import { OPERATION_FOLDERS } from "../operations/index.ts";
 import { asWord } from "../printable.ts";
 import { readOwn } from "./secret.ts";
 import { unknownKey, type Wrong } from "./kinds.ts";
@@ -127,7 +129,7 @@ const HEAD = `# paydrop.toml: the settings of one installation. Take away the # 
 # default, or an example where there is none. Each is also a flag (--state-dir) and a variable (PAYDROP_STATE_DIR).
 # Nobody but its owner may write this file: chmod go-w. No keys in here: they are PAYDROP_API_KEY, PAYDROP_AES_KEY and
 # PAYDROP_AES_IV, each also with _FILE. Columns of another system: tables [mapping.NAME], as \`paydrop map FILE --write\`
-# adds them. Rules: for payouts, transfers, loans or collections, and for each of their fields.
+# adds them. Rules: for ${listed(OPERATION_FOLDERS, "or")}, and for each of their fields.
 `;
 
 /** A paydrop.toml with all settings that may stand in one, explained, commented out, with a default or an example. */

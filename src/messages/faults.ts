@@ -1,9 +1,10 @@
+import { OPERATION_FOLDERS } from "../operations/index.ts";
 import { LIST_FAULTS } from "./acts.ts";
 import { HOLDS } from "./holds.ts";
 import { INTAKE_FAULTS } from "./intake.ts";
 import { RESULTS_REMARKS } from "./results.ts";
 import { inWords, POINTED_OUT, ROW_FAULTS } from "./row-faults.ts";
-import { told, type Catalogue, type Facts, type Fault, type Told } from "./sentence.ts";
+import { listed, told, type Catalogue, type Facts, type Fault, type Told } from "./sentence.ts";
 
 const SAVE_AS_TABLE = 'Save the table itself as "Excel Workbook (.xlsx)" or "CSV UTF-8".';
 const OPEN_AND_SAVE = 'Open it in Excel, choose "Save as", then "Excel Workbook (.xlsx)" or "CSV UTF-8".';
@@ -113,7 +114,7 @@ export const FILE_FAULTS = {
   // what the file is
   operation_unknown: ({ said }) =>
     `${said === undefined ? "no column tells what the rows are" : '"operation" in the file says "{said}"'}
-      → Put the file into a folder named payouts, transfers, loans or collections, or say it with --operation. A file of another system: \`paydrop map FILE\`.`,
+      → Put the file into a folder named ${listed(OPERATION_FOLDERS, "or")}, or say it with --operation. A file of another system: \`paydrop map FILE\`.`,
   operation_ambiguous: "these columns could be {looks} → Move the file to its own folder, or say --operation.",
   operation_mismatch: ({ by }) =>
     `these columns are for {looks}; ${BY_WHOM[String(by)] ?? ""} {said}

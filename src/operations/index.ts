@@ -12,6 +12,7 @@ export type OperationName = (typeof ALL)[number]["name"];
 
 export const OPERATIONS: readonly Operation<OperationName>[] = ALL;
 export const OPERATION_NAMES: readonly OperationName[] = OPERATIONS.map(({ name }) => name);
+export const OPERATION_FOLDERS: readonly string[] = OPERATIONS.map(({ folder }) => folder);
 
 /** The client's methods and the requests that they take, from the same list. */
 export type AnyOperation = (typeof ALL)[number];

@@ -22,9 +22,14 @@ export class Breaches {
     if (!isDone) this.#notDone.push(row.marker);
   }
 
-  giveBack(row: OfficeRow): void {
+  /** Noted before it is said: whoever looks in between must not miss it. Gives how the note is taken away again. */
+  giveBack(row: OfficeRow): () => void {
     this.settle(row, false);
     this.#givenBack.push(row.marker);
+    return () => {
+      this.#notDone.pop();
+      this.#givenBack.pop();
+    };
   }
 
   say({ name, attempts }: OfficeRow): void {

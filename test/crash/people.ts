@@ -132,10 +132,10 @@ async function giveBack(office: Office): Promise<void> {
   if (accepted.length === 0) return;
   const row = office.pick(accepted);
   const said = ["--as", "not-done", "--note", "given back", "--total", row.amount];
-  office.breaches.say(row);
+  const forget = office.breaches.giveBack(row);
   await office.paydrop("settle", row.batch, "--row", String(row.number), ...said);
   const now = office.rows().find(({ name }) => name === row.name);
-  if (now?.state === "settled_not_done") office.breaches.giveBack(row);
+  if (now?.state !== "settled_not_done") forget();
 }
 
 async function retryRejected(office: Office, batch: string): Promise<void> {

@@ -75,6 +75,13 @@ test("a fifth operation → template, check, run, results and client follow from
   });
   expect(checked.stdout).toContain('"code":"amount_not_positive"');
 
+  const unknown = join(folder, "unknown.csv");
+  writeFileSync(unknown, "account,sum\n1,5\n");
+  for (const words of ["--help", "help folder", "help settings", "config example", `check ${unknown}`]) {
+    const told = await paydrop(...words.split(" "));
+    expect(told.stdout + told.stderr, words).toMatch(/collections.{0,6} (?:and|or) .?refunds/);
+  }
+
   const run = await paydrop("run", "--sandbox", "--json", file);
   expect(run.code, run.stderr).toBe(3);
   const [accepted, invalid] = parse<Record<string, string>>(readFileSync(`${file}.results.csv`, "utf8"), {

@@ -68,7 +68,7 @@ describe("the endpoints of §4", () => {
       payload,
       status: 200,
     }));
-    expect(sandbox.ledger()).toEqual({ count: 5, requests: 5, entries });
+    expect(sandbox.ledger()).toEqual({ count: sent.length, requests: sent.length, entries });
     const ledger = await request(`${sandbox.url}/sandbox/ledger`);
     expect(await ledger.body.json()).toEqual(sandbox.ledger());
   });
