@@ -1,8 +1,11 @@
+import { join } from "node:path";
+import type { RowName } from "../checks/beside.ts";
 import type { ResultStatus } from "../events.ts";
 import type { Act, BatchRecord, JournalStore, RowRecord, Run } from "../journal/store.ts";
 import { maskStray } from "../mask.ts";
 import { didText, ranText } from "../messages/acts.ts";
-import { listed } from "../messages/sentence.ts";
+import { REPORT_WORDS } from "../messages/results.ts";
+import { listed, told } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import type { Row, Table } from "../reader/row.ts";
@@ -22,22 +25,23 @@ interface ReportInput {
   readonly batch: BatchRecord;
   readonly table: Table;
   readonly own: (row: Row) => Own;
-  readonly store: Pick<JournalStore, "rows" | "runs" | "acts">;
+  readonly store: Pick<JournalStore, "batches" | "rows" | "runs" | "acts">;
 }
 
 /** Everything a report says of a batch. The same journal gives the same report. */
 export type Report = Awaited<ReturnType<typeof collectReport>>;
 
 /**
- * Reads journal and snapshot once, side by side; memory does not grow with the rows, but for corrected ones. `headline`:
- * what became of the payments in the end. `needs`: all rows of one status that need a person, the gravest first, of each
+ * Reads journal and snapshot once, side by side; memory does not grow with the rows, but for those that went in other
+ * batches. `headline`: what became of the payments in the end. `needs`: all rows of one status that need a person, the gravest first, of each
  * the first ones in cells that may be shown.
  */
 export async function collectReport({ store, batch, table, own }: ReportInput) {
   const collector = new TotalsCollector();
   const needs = GRAVEST_FIRST.map((status) => ({ status, count: 0, rows: [] as NeedCells[] }));
   const here: Partial<Record<ResultStatus, number>> = {};
-  const corrected: NonNullable<RowRecord["correctedBy"]>[] = [];
+  const corrected: RowName[] = [];
+  const repeats = new Map<string, { readonly status: ResultStatus; readonly other: RowName }>();
   for await (const pairs of lockstep(table.rows(), recordsOf(store, batch.id))) {
     for (const { row, record } of pairs) {
       const said = own(row);
@@ -47,7 +51,10 @@ export async function collectReport({ store, batch, table, own }: ReportInput) {
         corrected.push(record.correctedBy);
         continue;
       }
-      here[status] = (here[status] ?? 0) + 1;
+      const other = wentBefore(record);
+      // each payment that went before is counted once
+      if (other && !repeats.has(nameOf(other))) repeats.set(nameOf(other), { status, other });
+      else here[status] = (here[status] ?? 0) + 1;
       const need = needs.find((one) => one.status === status);
       if (!need || !needsPerson(record, batch)) continue;
       need.count += 1;
@@ -56,18 +63,41 @@ export async function collectReport({ store, batch, table, own }: ReportInput) {
   }
   const totals = collector.totals();
   assertControlTotals(totals, batch);
-  const later: Later[] = [];
+  const elsewhere: Elsewhere[] = [];
+  for (const [other, rows] of Map.groupBy(Array.from(repeats.values()), (one) => one.other.batch)) {
+    const there = await store.rows({ batch: other, rows: rows.map((one) => one.other.row) });
+    const went = there.filter(({ state }) => state === "accepted");
+    if (went.length > 0) elsewhere.push({ how: "before", batch: other, status: "accepted", rows: went.length });
+    for (const one of went) repeats.delete(nameOf(one));
+  }
+  for (const { status } of repeats.values()) here[status] = (here[status] ?? 0) + 1;
   for (const [other, rows] of Map.groupBy(corrected, (one) => one.batch)) {
     const there = await store.rows({ batch: other, rows: rows.map(({ row }) => row) });
-    for (const [status, { length }] of Map.groupBy(there, statusOf)) later.push({ batch: other, status, rows: length });
+    for (const [status, { length }] of Map.groupBy(there, statusOf))
+      elsewhere.push({ how: "corrected", batch: other, status, rows: length });
   }
+  const isOpen = here.invalid !== undefined || here.rejected !== undefined;
+  const fromThere = isOpen ? await store.batches({ path: join(batch.folder, batch.fileName) }) : [];
+  const later = fromThere.slice(fromThere.findIndex(({ id }) => id === batch.id) + 1).at(-1);
   const acts = await store.acts({ batch: batch.id });
   return {
     ...{ batch, totals, acts, runs: await store.runs(batch.id) },
-    headline: headlineOf(totals.total.rows, here, later, acts),
+    headline: headlineOf(totals.total.rows, here, elsewhere, acts),
+    notes: later ? [told(REPORT_WORDS.later_file, { batch: later.id }).text] : [],
     needs: needs.filter(({ count }) => count > 0),
     exitCode: exitCodeOfBatch(totals, { isCancelled: batch.phase === "cancelled" }),
   };
+}
+
+/** The row of another batch by which this payment went, of a row that is not to go for it (DESIGN §7). */
+function wentBefore({ batch, state, reasons }: RowRecord): RowName | undefined {
+  if (state !== "duplicate" && state !== "cancelled") return undefined;
+  const other = reasons.find(({ code }) => code === "same_payment" || code === "maybe_paid")?.other;
+  return other?.batch === batch ? undefined : other;
+}
+
+function nameOf({ batch, row }: RowName): string {
+  return `${batch}:${row}`;
 }
 
 /** In a cancelled batch what was left unsent waits for nobody; an unknown row stays unknown. */
@@ -86,30 +116,31 @@ function needCells(record: RowRecord, batch: BatchRecord, { reference = "", paye
   return [record.row, record.amount ?? "not readable", ...named, ...said];
 }
 
-/** Rows that a later batch corrected, by what became of them there. */
-interface Later {
+/** Rows whose payments went in other batches: before, or corrected, by what became of them there. */
+interface Elsewhere {
+  readonly how: "before" | "corrected";
   readonly batch: string;
   readonly status: ResultStatus;
   readonly rows: number;
 }
 
-/** `29 of 30 accepted: 27 here, 2 corrected in batch KWDV99FS; 1 cancelled by Asha Rao`. */
+/** `29 of 30 accepted: 3 here, 24 before in batch K7Q29F3M, 2 corrected in batch KWDV99FS; 1 cancelled by Asha Rao`. */
 export function headlineOf(
   rows: number,
   { accepted = 0, ...others }: Readonly<Partial<Record<ResultStatus, number>>>,
-  later: readonly Later[],
+  elsewhere: readonly Elsewhere[],
   acts: readonly Act[],
 ): string {
-  const went = later.filter(({ status }) => status === "accepted");
+  const went = elsewhere.filter(({ status }) => status === "accepted");
   const all = went.reduce((sum, one) => sum + one.rows, accepted);
   const where = [
     ...(accepted > 0 ? [`${accepted} here`] : []),
-    ...went.map((one) => `${one.rows} corrected in batch ${one.batch}`),
+    ...went.map((one) => `${one.rows} ${one.how} in batch ${one.batch}`),
   ];
   const by = ` by ${listed([...new Set(acts.filter(({ kind }) => kind === "cancel").map(whoOf))])}`;
   return [
     `${all} of ${rows} accepted${went.length === 0 ? "" : `: ${where.join(", ")}`}`,
-    ...later
+    ...elsewhere
       .filter(({ status }) => status !== "accepted")
       .map((one) => `${one.rows} ${STATUSES[one.status].word} in batch ${one.batch}`),
     ...occurringIn<number>(others).map(
