@@ -102,6 +102,17 @@ async function endOfDead({ store }: OpenedWork, open: (mode: Mode) => Promise<Op
   );
 }
 
+/** I9: whether a process sends from this state folder now; who may not ask takes it so. */
+export function isSending({ state_dir }: Pick<Config, "state_dir">): boolean {
+  try {
+    takeInstanceLock(state_dir).release();
+    return false;
+  } catch (error) {
+    if (error instanceof PaydropError) return true;
+    throw error;
+  }
+}
+
 /**
  * For a person's act: in mode `send`, so that rows which an ended process left on their way have their end first (I4), or
  * beside the process that sends.

@@ -48,10 +48,10 @@ export const LIST_FAULTS = {
 /** What people did, and what paydrop did by itself, in a list of who did what. */
 const ACT_WORDS = {
   ...{ settle: "settled", release: "released", retry: "let go again", cancel: "cancelled" },
-  ...{ pause: "paused", resume: "resumed", recover: "called unknown after a crash" },
-  ...{ hold_folder: "held the folder (STOP)", resume_folder: "resumed the folder" },
+  ...{ pause: "paused", resume: "resumed", run: "ran", recover: "called unknown after a crash" },
+  ...{ hold_folder: "stopped the folder", resume_folder: "resumed the folder" },
   accept_destination: "accepted another destination",
-  accept_lost_journal: "accepted that the journal was lost",
+  accept_lost_journal: "accepted the lost journal before",
 } as const;
 
 export type ActKind = keyof typeof ACT_WORDS;
@@ -67,11 +67,12 @@ interface Done {
 export function didText({ kind, rows = [], batch, as }: Done): string {
   const which = rows.length === 0 ? "" : ` ${namedRows(rows, rows.length)}`;
   const of = batch === undefined ? "" : `${which === "" ? "" : " of"} batch ${batch}`;
-  return `${ACT_WORDS[kind]}${which}${of}${as === undefined ? "" : ` as ${as}`}`;
+  return `${ACT_WORDS[kind]}${which}${of}${as === undefined ? "" : `${kind.endsWith("_folder") ? "" : " as"} ${as}`}`;
 }
 
-export function ranText(run: { readonly requests?: number; readonly exitCode?: number }): string {
+/** `isRunning`: its process is alive. */
+export function ranText(run: { readonly requests?: number; readonly exitCode?: number }, isRunning: boolean): string {
   const { requests = 0, exitCode } = run;
-  const end = exitCode === undefined ? "did not end by itself" : `exit code ${exitCode}`;
-  return `ran it: ${counted(requests, "request")}, ${end}`;
+  if (exitCode !== undefined) return `${counted(requests, "request")}, exit code ${exitCode}`;
+  return isRunning ? "is running" : "was killed; how many requests it sent is not known";
 }

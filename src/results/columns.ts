@@ -84,12 +84,6 @@ export function resultsRow(row: Row, record: RowRecord, batch: BatchOfRow, refer
   return { before: BEFORE_OF.map((valueOf) => valueOf(line)), row, after: AFTER_OF.map((valueOf) => valueOf(line)) };
 }
 
-/** Whether a row stands in the retry file. Unknown rows are left out on purpose. */
-export function isToCorrect(record: RowRecord): boolean {
-  if (record.correctedBy) return false;
-  return record.state === "invalid" || (record.state === "rejected" && !goesAgainAsItIs(record));
-}
-
 /** The same row for the retry file: what to correct, and which row of which batch it was. */
 export function retryRow(row: Row, record: RowRecord, batch: BatchOfRow): OutRow {
   const { text, todo } = tellRow(record, batch);

@@ -2,7 +2,7 @@ import { REPORT_WORDS } from "../messages/results.ts";
 import { counted } from "../messages/sentence.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
-import { historyOf, type Report } from "./report.ts";
+import { actTexts, type Report } from "./report.ts";
 import { nextOf, occurringIn } from "./totals.ts";
 
 /** Text that is HTML already. Only `markup` makes it: what came from a file or a person cannot be one. */
@@ -145,8 +145,8 @@ function needsOf({ needs, batch, totals }: Report): Html[] {
   return [...steps, ...groups];
 }
 
-function doneOf({ acts, runs, batch }: Report, stamp: Stamp): Html[] {
-  const lines = historyOf(acts, runs).map(({ at, who, what, why }) => [stamp(at), said(who), said(what), said(why)]);
+function doneOf({ history, batch }: Report, stamp: Stamp): Html[] {
+  const lines = history.map((act) => [stamp(act.at), ...actTexts(act).map(said)]);
   return firstLines(["When", "Who", "Did what", "Why"], lines, `paydrop status ${batch.id}`);
 }
 

@@ -26,6 +26,8 @@ interface ReportInput {
   readonly table: Table;
   readonly own: (row: Row) => Own;
   readonly store: Pick<JournalStore, "batches" | "rows" | "runs" | "acts">;
+  /** Some process sends from this state folder. */
+  readonly isSending?: boolean;
 }
 
 /** Everything a report says of a batch. The same journal gives the same report. */
@@ -36,7 +38,7 @@ export type Report = Awaited<ReturnType<typeof collectReport>>;
  * batches. `headline`: what became of the payments in the end. `needs`: all rows of one status that need a person, the gravest first, of each
  * the first ones in cells that may be shown.
  */
-export async function collectReport({ store, batch, table, own }: ReportInput) {
+export async function collectReport({ store, batch, table, own, isSending = false }: ReportInput) {
   const collector = new TotalsCollector();
   const needs = GRAVEST_FIRST.map((status) => ({ status, count: 0, rows: [] as NeedCells[] }));
   const here: Partial<Record<ResultStatus, number>> = {};
@@ -81,7 +83,7 @@ export async function collectReport({ store, batch, table, own }: ReportInput) {
   const later = fromThere.slice(fromThere.findIndex(({ id }) => id === batch.id) + 1).at(-1);
   const acts = await store.acts({ batch: batch.id });
   return {
-    ...{ batch, totals, acts, runs: await store.runs(batch.id) },
+    ...{ batch, totals, history: historyOf(acts, await store.runs(batch.id), isSending) },
     headline: headlineOf(totals.total.rows, here, elsewhere, acts),
     notes: later ? [told(REPORT_WORDS.later_file, { batch: later.id }).text] : [],
     needs: needs.filter(({ count }) => count > 0),
@@ -137,7 +139,7 @@ export function headlineOf(
     ...(accepted > 0 ? [`${accepted} here`] : []),
     ...went.map((one) => `${one.rows} ${one.how} in batch ${one.batch}`),
   ];
-  const by = ` by ${listed([...new Set(acts.filter(({ kind }) => kind === "cancel").map(whoOf))])}`;
+  const by = ` by ${listed([...new Set(acts.filter(({ kind }) => kind === "cancel").map(({ by, login }) => printable(by ?? login, 80)))])}`;
   return [
     `${all} of ${rows} accepted${went.length === 0 ? "" : `: ${where.join(", ")}`}`,
     ...elsewhere
@@ -149,15 +151,20 @@ export function headlineOf(
   ].join("; ");
 }
 
-/** Runs and acts as one list, by time: when, who, what, and why. */
-export function historyOf(acts: readonly Act[], runs: readonly Run[] = []) {
-  return [
-    ...acts.map((act) => ({ at: act.at, who: whoOf(act), what: didText(act), why: printable(act.note ?? "", 1000) })),
-    ...runs.map((run) => ({ at: run.startedAt, who: `${whoOf(run)} on ${run.host}`, what: ranText(run), why: "" })),
-  ].toSorted((one, other) => one.at - other.at);
+/** Acts and runs as one list, by time. `isSending`: a process is alive; of a batch it can only be its last run. */
+export function historyOf(acts: readonly Act[], runs: readonly Run[], isSending: boolean): readonly Act[] {
+  const last = new Map(runs.map((run) => [run.batch, run]));
+  const ran = runs.map(({ startedAt: at, batch, login, host, by, ...run }): Act => {
+    const note = ranText(run, isSending && last.get(batch)?.startedAt === at);
+    return { at, kind: "run", login, host, batch, note, ...(by === undefined ? {} : { by }) };
+  });
+  return [...acts, ...ran].toSorted((one, other) => one.at - other.at);
 }
 
-/** The name that was said, else the login. */
-function whoOf({ by, login }: Pick<Act, "by" | "login">): string {
-  return printable(by ?? login, 80);
+/** Who, what and why: `meera (asha@pay1)`; what a machine did by itself was done by no person. */
+export function actTexts(act: Act): readonly [who: string, what: string, why: string] {
+  const { kind, by, login, host, note = "" } = act;
+  const from = `${login}@${host}`;
+  const who = kind === "recover" ? `paydrop on ${host}` : by === undefined ? from : `${by} (${from})`;
+  return [printable(who, 200), didText(act), printable(note, 1000)];
 }
