@@ -127,7 +127,7 @@ async function inFull(
       ([name, rows]) => `${STATUSES[name].word}: ${namedRows(rows, totals.lookedAt[name] ?? 0)}`,
     ),
     ...remarks,
-    ...historyLines(historyOf(acts, runs, runs.at(-1)?.endedAt === undefined && isSending(config))),
+    ...historyLines(historyOf(acts, runs, isSending(config))),
   ];
   const lines = [
     [`batch ${id}`, printable(batch.fileName), batch.label, phase, ...periodPart(batch.period)].join("   "),

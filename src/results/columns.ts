@@ -91,7 +91,7 @@ export function retryRow(row: Row, record: RowRecord, batch: BatchOfRow): OutRow
 }
 
 /** The batch of a row, as far as its line in the results tells of it. */
-export type BatchOfRow = Pick<BatchRecord, "id" | "phase" | "fileName">;
+export type BatchOfRow = Pick<BatchRecord, "id" | "phase" | "fileName"> & Partial<Pick<BatchRecord, "destination">>;
 
 const FAULTS_SHOWN = 5;
 const RESPONSE_SAID_MAX = 120;
@@ -105,6 +105,7 @@ export function tellRow(record: RowRecord, batch: BatchOfRow): Told {
     const place = correctedBy.batch === batch.id ? "this file" : `batch ${correctedBy.batch}`;
     said = told(ROW_SENTENCES.corrected, { said: open(said.text), row: correctedBy.row, place });
   }
+  if (batch.destination === "sandbox") said = { ...said, text: `SANDBOX: ${said.text}` };
   if (notices.length === 0) return said;
   return told(ROW_SENTENCES.noticed, { said: open(said.text), notes: listOf(notices), todo: said.todo });
 }
@@ -131,7 +132,11 @@ function ofState(record: RowRecord, batch: BatchOfRow): Told {
     case "cancelled":
     case "settled_done":
     case "settled_not_done":
-      return told(ROW_SENTENCES[state], { by: printable(record.settledBy ?? "a person", 80), batch: batch.id });
+      return told(ROW_SENTENCES[state], {
+        by: printable(record.settledBy ?? "a person", 80),
+        batch: batch.id,
+        phase: batch.phase,
+      });
   }
 }
 
@@ -148,7 +153,9 @@ function ofOutcome(record: RowRecord, { id, phase }: BatchOfRow): Told {
   const outcome = tellOutcome(code, facts) ?? { text: code, todo: "" };
   if (code === "accepted" && operation) ACCEPTED.set(operation, outcome);
   const isLeft = phase === "cancelled" && (state === "not_sent" || goesAgainAsItIs(record));
-  return isLeft ? { ...outcome, todo: told(ROW_SENTENCES.cancelled).todo } : outcome;
+  if (isLeft) return { ...outcome, todo: told(ROW_SENTENCES.cancelled).todo };
+  const isRefused = phase === "cancelled" && code === "no_funds";
+  return isRefused ? { ...outcome, todo: told(ROW_SENTENCES.left_without_funds).todo } : outcome;
 }
 
 /** All reasons are told at once; what to do is said by the first, which gave the row its state. */
@@ -186,9 +193,10 @@ function open(text: string): string {
 export class FirstFaults {
   readonly #file: string;
   readonly invalid = new FirstOfKind();
-  readonly held = new FirstOfKind();
+  readonly held: FirstOfKind;
 
-  constructor({ folder, fileName }: Pick<BatchRecord, "folder" | "fileName">) {
+  constructor({ folder, fileName }: Pick<BatchRecord, "folder" | "fileName">, max?: number) {
+    this.held = new FirstOfKind(max);
     this.#file = join(folder, fileName);
   }
 
@@ -201,8 +209,12 @@ export class FirstFaults {
 }
 
 /** Why rows of a batch are held: the first of each kind. */
-export async function firstHeld(store: Pick<JournalStore, "rows">, batch: BatchRecord): Promise<readonly Fault[]> {
-  const faults = new FirstFaults(batch);
+export async function firstHeld(
+  store: Pick<JournalStore, "rows">,
+  batch: BatchRecord,
+  max?: number,
+): Promise<readonly Fault[]> {
+  const faults = new FirstFaults(batch, max);
   for await (const page of recordsOf(store, batch.id, { states: ["held"] })) for (const one of page) faults.add(one);
   return faults.held.first;
 }

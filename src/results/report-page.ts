@@ -1,3 +1,4 @@
+import { tellFault } from "../messages/faults.ts";
 import { REPORT_WORDS } from "../messages/results.ts";
 import { counted } from "../messages/sentence.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
@@ -157,8 +158,10 @@ function factsOf({ batch, totals: { total } }: Report, stamp: Stamp, zone: strin
     ["In the file", batch.rows, batch.total],
     ["In this report, all statuses", total.rows, total.amount],
   ];
+  const stated = batch.remarks.find(({ code }) => code === "control_stated");
+  const Stated = stated ? tellFault(stated).text : "nobody stated control totals";
   const facts = { File: fileName, Folder: folder, Size: `${sizeBytes} bytes`, "SHA-256": sha256, Period: period };
-  const lines = Object.entries({ ...facts, Taken: stamp(createdAt), "Times are in": zone }).map(
+  const lines = Object.entries({ ...facts, Stated, Taken: stamp(createdAt), "Times are in": zone }).map(
     ([name, text]) => markup`<dt>${name}</dt><dd>${said(text)}</dd>\n`,
   );
   return [tableOf(["Control totals", "Rows#", "Amount#"], control), markup`<dl>${lines}</dl>`];

@@ -27,7 +27,7 @@ interface ReportInput {
   readonly own: (row: Row) => Own;
   readonly store: Pick<JournalStore, "batches" | "rows" | "runs" | "acts">;
   /** Some process sends from this state folder. */
-  readonly isSending?: boolean;
+  readonly isSending?: () => boolean;
 }
 
 /** Everything a report says of a batch. The same journal gives the same report. */
@@ -38,7 +38,7 @@ export type Report = Awaited<ReturnType<typeof collectReport>>;
  * batches. `headline`: what became of the payments in the end. `needs`: all rows of one status that need a person, the gravest first, of each
  * the first ones in cells that may be shown.
  */
-export async function collectReport({ store, batch, table, own, isSending = false }: ReportInput) {
+export async function collectReport({ store, batch, table, own, isSending = () => false }: ReportInput) {
   const collector = new TotalsCollector();
   const needs = GRAVEST_FIRST.map((status) => ({ status, count: 0, rows: [] as NeedCells[] }));
   const here: Partial<Record<ResultStatus, number>> = {};
@@ -151,11 +151,11 @@ export function headlineOf(
   ].join("; ");
 }
 
-/** Acts and runs as one list, by time. `isSending`: a process is alive; of a batch it can only be its last run. */
-export function historyOf(acts: readonly Act[], runs: readonly Run[], isSending: boolean): readonly Act[] {
+/** Acts and runs as one list, by time. Of a batch only the last run can be alive. */
+export function historyOf(acts: readonly Act[], runs: readonly Run[], isSending: () => boolean): readonly Act[] {
   const last = new Map(runs.map((run) => [run.batch, run]));
   const ran = runs.map(({ startedAt: at, batch, login, host, by, ...run }): Act => {
-    const note = ranText(run, isSending && last.get(batch)?.startedAt === at);
+    const note = ranText(run, run.exitCode === undefined && last.get(batch)?.startedAt === at && isSending());
     return { at, kind: "run", login, host, batch, note, ...(by === undefined ? {} : { by }) };
   });
   return [...acts, ...ran].toSorted((one, other) => one.at - other.at);

@@ -69,7 +69,7 @@ test("one batch in full → sums, rows to look at, who did what, and what to do,
   expect(stdout).toContain("unknown: row 5\n");
   expect(stdout).toContain(`2026-11-26T09:30:00Z asha@pay1: ran batch ${batch} (3 requests, exit code 4)\n`);
   expect(stdout).toContain(
-    `paydrop settle ${batch} --row 5 --as done|not-done --by NAME --note TEXT --state-dir ${desk.config.state_dir}\n`,
+    `paydrop settle ${batch} --row 5 --as done --by NAME --note TEXT --state-dir ${desk.config.state_dir}\n`,
   );
   await expect(called(status, ["ZZZZ"], flagsOf(desk))).rejects.toMatchObject({ reason: "no_such_batch" });
 });
@@ -153,7 +153,7 @@ test("rows on their way → of a process that is alive; of a killed run → when
   expect(live).not.toContain("look up");
   await desk.store.recover(act);
   expect((await called(status, [batch], flagsOf(desk))).stdout).toMatch(
-    /\(was killed; how many requests it sent is not known\)[^]*paydrop on pay1: called unknown after a crash row 2/,
+    /\(was killed; how many requests it sent is not known\)[^]*paydrop on pay1: after a crash called unknown row 2/,
   );
   const unknown = (await called(status, [], flagsOf(desk, { unknown: true }))).stdout;
   expect(unknown).toMatch(/sent between 2026-11-26T09:30:00Z and 20\d\d-/);

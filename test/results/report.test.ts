@@ -61,7 +61,7 @@ test("the page → loads and runs nothing, escapes what was read, masks accounts
   expect(page).toContain("a&#60;img src=x&#62;.csv");
   expect(page).toContain("default-src 'none'");
   expect(page).toContain("<bdi>••8999</bdi>");
-  expect(page).toContain(`<code>paydrop settle ${batch} --row 2 --as done|not-done --by NAME --note TEXT</code>`);
+  expect(page).toContain(`<code>paydrop settle ${batch} --row 2 --as done --by NAME --note TEXT</code>`);
   expect(page).toContain("26 Nov 2026, 15:00:00");
   expect(page).toMatch(/<dt>SHA-256<\/dt><dd><bdi>[0-9a-f]{64}</);
   expect(page).toMatch(/Prepared by[^]*Checked by[^]*Approved by/);
