@@ -91,7 +91,7 @@ export function retryRow(row: Row, record: RowRecord, batch: BatchOfRow): OutRow
 }
 
 /** The batch of a row, as far as its line in the results tells of it. */
-export type BatchOfRow = Pick<BatchRecord, "id" | "phase" | "fileName"> & Partial<Pick<BatchRecord, "destination">>;
+export type BatchOfRow = Pick<BatchRecord, "id" | "phase" | "fileName">;
 
 const FAULTS_SHOWN = 5;
 const RESPONSE_SAID_MAX = 120;
@@ -105,7 +105,6 @@ export function tellRow(record: RowRecord, batch: BatchOfRow): Told {
     const place = correctedBy.batch === batch.id ? "this file" : `batch ${correctedBy.batch}`;
     said = told(ROW_SENTENCES.corrected, { said: open(said.text), row: correctedBy.row, place });
   }
-  if (batch.destination === "sandbox") said = { ...said, text: `SANDBOX: ${said.text}` };
   if (notices.length === 0) return said;
   return told(ROW_SENTENCES.noticed, { said: open(said.text), notes: listOf(notices), todo: said.todo });
 }

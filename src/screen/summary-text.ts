@@ -16,11 +16,9 @@ const NOTHING_SENT = "nothing was sent in this run: what can go had gone before"
 export function summaryText(report: BatchReport, look: Look): string {
   const { batch, file, operation, destination, period, durationMs, stop, sentBefore, files, remarks, next } = report;
   const { elsewhere, results, retry, retryRows = 0 } = files;
-  const head = [`batch ${batch}`, operation, printable(file), ...periodPart(period), durationText(durationMs)].join(
-    "   ",
-  );
+  const head = [`batch ${batch}`, operation, printable(file), ...periodPart(period), durationText(durationMs)];
   return textOf([
-    head,
+    head.join("   "),
     ...(stop ? [styled("yellow", printable(stop.message), look)] : []),
     // without it the table below would read as if this run had sent the rows
     ...(sentBefore === undefined ? [] : [`${NOTHING_SENT}; the file was taken on ${minuteOf(sentBefore)}`]),
@@ -121,9 +119,8 @@ export function questionText(checked: CheckedFile): string {
   const { operation, accounts, destination, environment, byStatus } = checked;
   const { rows, amount } = byStatus.not_sent ?? { rows: 0, amount: "0.00" };
   const [first] = accounts;
-  const isAll = accounts.length === 1 || rows === checked.total.rows;
-  const from =
-    first && isAll ? ` from ${accounts.length === 1 ? first.account : counted(accounts.length, "account")}` : "";
+  // which of several accounts the rows that go are of, only the rows say
+  const from = first && accounts.length === 1 ? ` from ${first.account}` : "";
   const where = `${printable(destination)}${environment === "test" ? " (test)" : ""}`;
   return `Send ${counted(rows)} (${operation}), ${amount}${from}, to ${where}? Type yes:`;
 }
@@ -152,14 +149,10 @@ function readLines(checked: CheckedFile, more: readonly string[], below: readonl
     ...below,
     ...kinds.flatMap(([word, kind, faults, count, advice]) => {
       const others = count - new Set(faults.map(({ row }) => row)).size;
-      const rest =
-        others > 0
-          ? [faults.length > 0 ? `  and ${counted(others, `more ${kind} row`)}` : `  ${counted(others, `${kind} row`)}`]
-          : [];
+      const more = faults.length > 0 ? `and ${counted(others, `more ${kind} row`)}` : counted(others, `${kind} row`);
+      const rest = others > 0 ? [`  ${more}`] : [];
       return [...faultLines(faults, `${name}: ${word}`, advice), ...rest];
     }),
-    ...remarkTexts([...noSum, ...remarks.filter(({ code }) => code !== "control_stated")]).map(
-      (text) => `${name}: ${printable(text)}`,
-    ),
+    ...remarkTexts([...noSum, ...remarks]).map((text) => `${name}: ${printable(text)}`),
   ];
 }
