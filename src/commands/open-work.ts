@@ -10,7 +10,7 @@ import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { takeInstanceLock } from "../journal/lock.ts";
 import { openJournal } from "../journal/open.ts";
-import type { Act, BatchRecord, JournalStore, RowRecord, Who } from "../journal/store.ts";
+import type { Act, BatchRecord, JournalStore, Who } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
 import { Shared } from "../submission/shared.ts";
@@ -173,11 +173,7 @@ export async function knownBatch(store: Pick<JournalStore, "batches">, said: str
 }
 
 /** The rows that a person named. Throws `usage` where the batch has none of that number. */
-export async function rowsNamed(
-  store: Pick<JournalStore, "rows">,
-  batch: string,
-  rows: readonly number[],
-): Promise<readonly RowRecord[]> {
+export async function rowsNamed(store: JournalStore, batch: string, rows: readonly number[]) {
   const found = await store.rows({ batch, rows });
   const there = new Set(found.map(({ row }) => row));
   const missing = rows.find((row) => !there.has(row));

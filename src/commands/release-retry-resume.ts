@@ -16,16 +16,8 @@ import { answerStop, openAnswer, putAnswer } from "../results/answers.ts";
 import { wake } from "../submission/again.ts";
 import { optionOf, rowsSaid, say, show, summarize, textNeeded, type Call } from "./command.ts";
 import { resumeCommand } from "./folder-work.ts";
-import {
-  actSaid,
-  knownBatch,
-  openEither,
-  personNamed,
-  rowsNamed,
-  withWork,
-  writeAfter,
-  type OpenedWork,
-} from "./open-work.ts";
+import { actSaid, knownBatch, openEither, personNamed, rowsNamed } from "./open-work.ts";
+import { withWork, writeAfter, type OpenedWork } from "./open-work.ts";
 import { withSending } from "./sending.ts";
 
 interface LetGo {

@@ -208,11 +208,7 @@ export class FirstFaults {
 }
 
 /** Why rows of a batch are held: the first of each kind. */
-export async function firstHeld(
-  store: Pick<JournalStore, "rows">,
-  batch: BatchRecord,
-  max?: number,
-): Promise<readonly Fault[]> {
+export async function firstHeld(store: Pick<JournalStore, "rows">, batch: BatchRecord, max?: number) {
   const faults = new FirstFaults(batch, max);
   for await (const page of recordsOf(store, batch.id, { states: ["held"] })) for (const one of page) faults.add(one);
   return faults.held.first;

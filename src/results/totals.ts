@@ -138,8 +138,8 @@ export class TotalsCollector {
 
   /**
    * `accounts`: empty where no row names a debit account. `rowsToLookAt`: the first rows of each status that a person must
-   * look at, `lookedAt`: how many they are. Nobody can look up yet what is on its way. `goesAgain`: rejected rows that were refused for the key or the address.
-   * `toCorrect`: rows that a corrected file is to send, and none did.
+   * look at, `lookedAt`: how many they are; what is on its way nobody can look up yet. `goesAgain`: rejected rows that
+   * were refused for the key or the address. `toCorrect`: rows that a corrected file is to send, and none did.
    */
   totals() {
     const accounts = this.#accounts.totals();

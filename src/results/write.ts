@@ -9,15 +9,8 @@ import type { Row, Table } from "../reader/row.ts";
 import { FirstFaults, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
 import * as place from "./place.ts";
 import { runFactsOf, runsWith, summaryJson, type RunFacts } from "./summary.ts";
-import {
-  assertControlTotals,
-  exitCodeOfBatch,
-  isToCorrect,
-  lockstep,
-  nextOf,
-  recordsOf,
-  TotalsCollector,
-} from "./totals.ts";
+import { assertControlTotals, exitCodeOfBatch, isToCorrect, lockstep } from "./totals.ts";
+import { nextOf, recordsOf, TotalsCollector } from "./totals.ts";
 
 export interface ResultsInput {
   readonly store: Pick<JournalStore, "rows" | "runs">;

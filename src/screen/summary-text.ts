@@ -132,9 +132,7 @@ function readLines(checked: CheckedFile, more: readonly string[], below: readonl
   const { file, operation, period, mapping, control, total, accounts, remarks } = checked;
   const name = printable(basename(file));
   const read = mapping === undefined ? [] : [`mapping ${printable(mapping)}`];
-  const stated = [control?.rows === undefined ? "" : counted(control.rows), control?.total ?? ""].filter(Boolean);
-  const nobody = "nobody stated any; compare rows and amount with where the file came from";
-  const said = stated.length > 0 ? `equal ${stated.join(" and ")}, as stated` : nobody;
+  const nobody = "  control totals: nobody stated any; compare rows and amount with where the file came from";
   const noSum = checked.unreadable ? [{ code: "without_amount", facts: { rows: checked.unreadable } }] : [];
   const kinds = [
     ["", "invalid", checked.invalid, checked.invalidCount, undefined],
@@ -145,7 +143,7 @@ function readLines(checked: CheckedFile, more: readonly string[], below: readonl
   return [
     [name, operation, ...periodPart(period), ...read, ...more].join("   "),
     ...sumsTable(accounts, total, look),
-    `  control totals: ${said}`,
+    ...(control ? [] : [nobody]),
     ...below,
     ...kinds.flatMap(([word, kind, faults, count, advice]) => {
       const others = count - new Set(faults.map(({ row }) => row)).size;
