@@ -149,7 +149,8 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
   const { store, config, now } = work;
   const codes: number[] = [];
   for (const { batch, row } of already) {
-    say(call, config, "settled_before", { batch: batch.id, row: row.row, ...saidOf(row) });
+    const word = STATUSES[statusOf(row)].word;
+    say(call, config, "settled_before", { batch: batch.id, row: row.row, state: row.state, word, by: row.settledBy });
   }
   for (const settlings of Map.groupBy(todo, ({ batch }) => batch.id).values()) {
     const [{ batch }] = settlings as [Settling, ...Settling[]];
@@ -166,10 +167,6 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
   }
   if (skipped > 0) say(call, config, "settled_skipped", { lines: skipped });
   return summarize(call, config, Math.max(0, ...codes), { settled: todo.length, already: already.length, skipped });
-}
-
-function saidOf(row: RowRecord) {
-  return { state: row.state, word: STATUSES[statusOf(row)].word, by: row.settledBy };
 }
 
 /** I5: the act and its rows are written down together; a row that went another way meanwhile is left as it is. */

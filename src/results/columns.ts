@@ -151,10 +151,9 @@ function ofOutcome(record: RowRecord, { id, phase }: BatchOfRow): Told {
   const facts = { batch: id, accepted, httpStatus, durationMs, response };
   const outcome = tellOutcome(code, facts) ?? { text: code, todo: "" };
   if (code === "accepted" && operation) ACCEPTED.set(operation, outcome);
-  const isLeft = phase === "cancelled" && (state === "not_sent" || goesAgainAsItIs(record));
-  if (isLeft) return { ...outcome, todo: told(ROW_SENTENCES.cancelled).todo };
-  const isRefused = phase === "cancelled" && code === "no_funds";
-  return isRefused ? { ...outcome, todo: told(ROW_SENTENCES.left_without_funds).todo } : outcome;
+  const isLeft = state === "not_sent" || goesAgainAsItIs(record);
+  if (phase !== "cancelled" || !(isLeft || code === "no_funds")) return outcome;
+  return { ...outcome, todo: told(ROW_SENTENCES[isLeft ? "cancelled" : "left_without_funds"]).todo };
 }
 
 /** All reasons are told at once; what to do is said by the first, which gave the row its state. */

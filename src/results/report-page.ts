@@ -159,7 +159,7 @@ function factsOf({ batch, totals: { total } }: Report, stamp: Stamp, zone: strin
     ["In this report, all statuses", total.rows, total.amount],
   ];
   const stated = batch.remarks.find(({ code }) => code === "control_stated");
-  const Stated = stated ? tellFault(stated).text : "nobody stated control totals";
+  const Stated = stated ? tellFault(stated).text : "no control totals";
   const facts = { File: fileName, Folder: folder, Size: `${sizeBytes} bytes`, "SHA-256": sha256, Period: period };
   const lines = Object.entries({ ...facts, Stated, Taken: stamp(createdAt), "Times are in": zone }).map(
     ([name, text]) => markup`<dt>${name}</dt><dd>${said(text)}</dd>\n`,

@@ -35,8 +35,8 @@ export type Report = Awaited<ReturnType<typeof collectReport>>;
 
 /**
  * Reads journal and snapshot once, side by side; memory does not grow with the rows, but for those that went in other
- * batches. `headline`: what became of the payments in the end. `needs`: all rows of one status that need a person, the gravest first, of each
- * the first ones in cells that may be shown.
+ * batches. `headline`: what became of the payments in the end. `needs`: all rows of one status that need a person, the
+ * gravest first, of each the first ones in cells that may be shown.
  */
 export async function collectReport({ store, batch, table, own, isSending = () => false }: ReportInput) {
   const collector = new TotalsCollector();
@@ -80,12 +80,12 @@ export async function collectReport({ store, batch, table, own, isSending = () =
   }
   const isOpen = here.invalid !== undefined || here.rejected !== undefined;
   const fromThere = isOpen ? await store.batches({ path: join(batch.folder, batch.fileName) }) : [];
-  const later = fromThere.slice(fromThere.findIndex(({ id }) => id === batch.id) + 1).at(-1);
+  const later = fromThere.some(({ id }) => id === batch.id) ? fromThere.at(-1) : undefined;
   const acts = await store.acts({ batch: batch.id });
   return {
     ...{ batch, totals, history: historyOf(acts, await store.runs(batch.id), isSending) },
     headline: headlineOf(totals.total.rows, here, elsewhere, acts),
-    notes: later ? [told(REPORT_WORDS.later_file, { batch: later.id }).text] : [],
+    notes: later && later.id !== batch.id ? [told(REPORT_WORDS.later_file, { batch: later.id }).text] : [],
     needs: needs.filter(({ count }) => count > 0),
     exitCode: exitCodeOfBatch(totals, { isCancelled: batch.phase === "cancelled" }),
   };
