@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { backup, purge } from "../../src/commands/backup-purge.ts";
 import { cancel } from "../../src/commands/pause-cancel.ts";
-import { release } from "../../src/commands/release-retry-resume.ts";
+import { release, retry } from "../../src/commands/release-retry-resume.ts";
 import * as settle from "../../src/commands/settle.ts";
 import * as status from "../../src/commands/status.ts";
 import type { FileRefusedError } from "../../src/errors.ts";
@@ -61,6 +61,16 @@ test("rows that a person names and that are not there, or went → 2 in settle, 
   }
   const [, row] = [await called({ run: cancel }, [batch], flags), await desk.store.acts({ batch })];
   expect(row).toMatchObject([{ kind: "cancel", by: "Asha Rao", note: "two payments are meant" }]);
+});
+
+test("a retry whose rows were paid meanwhile → nothing goes, they are held, exit 6", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID, () => 422);
+  await desk.run("again.csv", PAID.replaceAll("\r\n", "\n"));
+  const flags = { state_dir: desk.config.state_dir, base_url: "http://127.0.0.1:1", environment: "test", ...BY };
+  const said = { operands: [batch], flags: { ...flags, rejected: true }, env: { PAYDROP_API_KEY: "key" } };
+  expect(await calledToSend(retry, said)).toMatchObject({ code: 6 });
+  expect(await statesOf(desk, batch)).toBe("held held held");
 });
 
 test("purge → private copies that no open batch needs are gone, also of lookup tables; its payments are still known", async () => {
