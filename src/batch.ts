@@ -157,10 +157,11 @@ export async function toldOf(
   { store, destination }: Pick<Work, "store" | "destination">,
   found: Checked,
   id: string,
+  toldMax?: number,
 ): Promise<CheckedFile> {
   const batch = await batchNamed(store, id);
   const { environment, tallies } = batch;
-  const held = tallies.held ? await firstHeld(store, batch) : [];
+  const held = tallies.held ? await firstHeld(store, batch, toldMax) : [];
   const heldCount = tallies.held?.rows ?? 0;
   return { ...found, environment, destination, byStatus: byStatusOf(tallies), held, heldCount };
 }
@@ -244,7 +245,7 @@ function knownFile(batch: BatchRecord): CheckedFile {
     ...(period === undefined ? {} : { period }),
     ...{ total: { rows, amount: total }, byStatus: byStatusOf(tallies), accounts: [], remarks: [] },
     ...{ invalid: [], invalidCount: tallies.invalid?.rows ?? 0, held: [], heldCount: tallies.held?.rows ?? 0 },
-    ...{ pointedOut: [], pointedOutCount: 0 },
+    ...{ pointedOut: [], pointedOutCount: 0, unreadable: 0 },
   };
 }
 

@@ -2,7 +2,7 @@ import { formatUnits, Sums, unitsOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError } from "../errors.ts";
 import { maskAccountId } from "../mask.ts";
-import type { Fault } from "../messages/sentence.ts";
+import { counted, listed, type Fault } from "../messages/sentence.ts";
 import { labelOf, OPERATIONS, type OperationName } from "../operations/index.ts";
 import { printable } from "../printable.ts";
 import { misspeltColumns } from "../reader/columns.ts";
@@ -123,10 +123,13 @@ class Found {
     const columns = [...this.whenColumns].map((column) => printable(column, 40));
     const count = columns.length;
     const when: Fault = { code: "says_when", facts: { columns: columns.join(", "), count, name: columns[0] } };
-    const remarks: readonly Fault[] = [...table.remarks, ...this.remarks, ...(count > 0 ? [when] : [])];
     // what several say is the same: it equals the file
     const rows = control.find((one) => one.rows !== undefined)?.rows;
     const total = control.find((one) => one.total !== undefined)?.total;
+    const remarks: Fault[] = [...table.remarks, ...this.remarks, ...(columns.length > 0 ? [when] : [])];
+    const stated = [...(rows === undefined ? [] : [counted(rows)]), ...(total === undefined ? [] : [total])];
+    // kept with the batch, for whoever signs
+    if (stated.length > 0) remarks.push({ code: "control_stated", facts: { said: listed(stated) } });
     return {
       ...{ file: snapshot.path, format: table.reading.format },
       ...(period === undefined ? {} : { period }),
@@ -138,7 +141,7 @@ class Found {
       total: { rows: this.rows, amount: formatUnits(this.sums.units) },
       /** They are not judged yet. */
       accounts: this.#accounts.totals().map(({ account, total: all }) => ({ account, total: all, byStatus: {} })),
-      remarks,
+      ...{ remarks, unreadable: this.unreadable },
       ...{ invalid: this.#invalid.first, invalidCount: this.#invalid.rows },
       ...{ pointedOut: this.pointedOut.first, pointedOutCount: this.pointedOut.rows },
     };

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { makePrivateFolder, syncFolder } from "../disk.ts";
+import { actOf } from "../batch.ts";
+import { dayOf } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { journalPath, snapshotPath } from "../state-dir.ts";
 import { daySaid, say, summarize, type Call } from "./command.ts";
@@ -29,14 +31,19 @@ export function backup(call: Call): Promise<number> {
 /** Private copies and payloads go that no other batch needs; what tells a duplicate stays. */
 export function purge(call: Call): Promise<number> {
   const before = daySaid(call, "before");
-  return withWork(call, "send", async ({ store }, config) => {
+  if (before > Date.now()) throw new PaydropError("day_ahead", { said: dayOf(before) });
+  return withWork(call, "send", async (work, config) => {
+    const { store } = work;
     const purged = await store.purge(before);
-    const kept = (await store.batches({})).filter(({ id }) => !purged.includes(id));
+    const all = await store.batches({});
+    const kept = all.filter(({ id }) => !purged.includes(id));
     // the copies of a batch's lookup tables are named in how it was read
     const named = kept.map(({ id, sha256, reading }) => `${id}.spool ${sha256} ${reading}`).join();
     const folder = snapshotPath(config.state_dir, "");
     const copies = await readdir(folder).catch(() => []);
-    for (const name of copies) if (!named.includes(name)) await rm(join(folder, name));
+    const gone = copies.filter((name) => !named.includes(name));
+    for (const name of gone) await rm(join(folder, name));
+    for (const { id } of all) if (gone.includes(`${id}.spool`)) await store.setBatch(id, {}, actOf(work, "purge"));
     say(call, config, "purged", { batches: purged.length });
     return summarize(call, config, 0, { batches: purged.length });
   });

@@ -64,7 +64,7 @@ export async function checkOne(path: string, config: Config, isAll = false): Pro
       if (known) {
         const checking = checkFile(opened, work.config, { toldMax });
         for await (const page of checking.pages()) if (page.length === 0) break;
-        const told = await toldOf(work, checking.end(), known.id);
+        const told = await toldOf(work, checking.end(), known.id, toldMax);
         const before = { code: "taken_before", facts: { batch: known.id, day: dayOf(known.createdAt) } };
         return { ...told, remarks: [before, ...told.remarks] };
       }
@@ -72,7 +72,7 @@ export async function checkOne(path: string, config: Config, isAll = false): Pro
       await store.addBatch(batch);
       const found = await recordRows(work, opened, batch, toldMax);
       await store.judging(() => judgeBatch(store, batch, config, Date.now()));
-      return await toldOf(work, found, batch.id);
+      return await toldOf(work, found, batch.id, toldMax);
     } finally {
       await store.close();
     }

@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import { existsSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { actOf, writeAgain, type Work } from "../batch.ts";
 import { openSender } from "../client/sender.ts";
@@ -14,6 +15,7 @@ import { printable } from "../printable.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
 import { flagsAgain } from "../screen/look.ts";
 import { Shared } from "../submission/shared.ts";
+import { lockPath } from "../state-dir.ts";
 import { textSaid, type Call } from "./command.ts";
 
 export interface OpenedWork extends Work {
@@ -103,6 +105,21 @@ async function endOfDead({ store }: OpenedWork, open: (mode: Mode) => Promise<Op
   );
 }
 
+/** I9: whether a process sends from this state folder now; who may not ask takes it so. */
+export const isSending =
+  ({ state_dir }: Pick<Config, "state_dir">) =>
+  (): boolean => {
+    // it must not be made beside those who work without it
+    if (!existsSync(lockPath(state_dir))) return false;
+    try {
+      takeInstanceLock(state_dir).release();
+      return false;
+    } catch (error) {
+      if (error instanceof PaydropError) return true;
+      throw error;
+    }
+  };
+
 /** For a person's act: in mode `send`, so that rows that an ended process left on their way are unknown first (I4). */
 export async function openEither<T>(
   open: (mode: "send" | "act") => Promise<T>,
@@ -151,6 +168,15 @@ export async function knownBatch(store: Pick<JournalStore, "batches">, said: str
   const batch = found.find(({ id }) => id === idPrefix) ?? found[0];
   if (batch && (found.length === 1 || batch.id === idPrefix)) return batch;
   throw new PaydropError("no_such_batch", { said: said && printable(said, 60), count: found.length });
+}
+
+/** The rows that a person named. Throws `usage` where the batch has none of that number. */
+export async function rowsNamed(store: JournalStore, batch: string, rows: readonly number[]) {
+  const found = await store.rows({ batch, rows });
+  const there = new Set(found.map(({ row }) => row));
+  const missing = rows.find((row) => !there.has(row));
+  if (missing !== undefined) throw new PaydropError("row_missing", { batch, row: missing });
+  return found;
 }
 
 /** The act of whoever called, on a batch, with the `--reason` that was said. */

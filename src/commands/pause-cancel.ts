@@ -1,8 +1,10 @@
 import { PaydropError } from "../errors.ts";
 import { judgeWaiting } from "../journal/judge.ts";
-import { cancel as cancelRows } from "../submission/again.ts";
+import { STATUSES } from "../messages/statuses.ts";
+import { statusOf } from "../results/totals.ts";
+import { cancel as cancelRows, filtersOf } from "../submission/again.ts";
 import { rowsSaid, say, summarize, type Call } from "./command.ts";
-import { actSaid, knownBatch, personNamed, withWork, writeAfter } from "./open-work.ts";
+import { actSaid, knownBatch, personNamed, rowsNamed, withWork, writeAfter } from "./open-work.ts";
 
 const EXAMPLE = "paydrop cancel BATCH --held --by NAME";
 
@@ -32,10 +34,18 @@ export function cancel(call: Call): Promise<number> {
     const { id, environment } = batch;
     const isWhole = !rows && !isHeld;
     const waiting = await store.judging(async () => {
+      // of rows that were named all are cancelled, or none
+      const states = filtersOf("cancel").flatMap((one) => one.states ?? []);
+      const other = (rows ? await rowsNamed(store, id, rows) : []).find(
+        ({ state }) => ![...states, "cancelled"].includes(state),
+      );
+      if (other) throw new PaydropError("cancel_state", { row: other.row, state: STATUSES[statusOf(other)].word });
       // first: a process that sends the batch must let nothing more of it go
       if (isWhole) await store.setBatch(id, { phase: "cancelled" });
       const chosen = { ...(rows ? { rows } : {}), ...(isHeld ? { states: ["held" as const] } : {}) };
-      const cancelled = await cancelRows(store, id, { act: actSaid(call, work, "cancel", id), ...chosen });
+      const act = actSaid(call, work, "cancel", id);
+      const cancelled = await cancelRows(store, id, { act, ...chosen });
+      if (isWhole && cancelled.length === 0) await store.setBatch(id, {}, act);
       say(call, config, isWhole ? "cancelled_whole" : "cancelled", { batch: id, rows: cancelled.length });
       return judgeWaiting(store, [id], environment, config, now());
     });

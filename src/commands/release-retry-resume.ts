@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { isSameAmount, sumOf } from "../amount.ts";
 import { sendReady } from "../batch.ts";
 import { messageOf, PaydropError } from "../errors.ts";
+import { gravest } from "../exit-codes.ts";
 import { stopFilesIn } from "../intake/inbox.ts";
 import { askRelease } from "../journal/release.ts";
 import type { Act, BatchRecord } from "../journal/store.ts";
@@ -18,14 +19,15 @@ import { assertKeys } from "../submission/may-go.ts";
 import { optionOf, rowsSaid, say, show, summarize, textNeeded, type Call } from "./command.ts";
 import { fileOf } from "./folder-queue.ts";
 import { resumeCommand } from "./folder-work.ts";
-import { actSaid, knownBatch, openEither, personNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
+import { actSaid, knownBatch, openEither, personNamed, rowsNamed } from "./open-work.ts";
+import { withWork, writeAfter, type OpenedWork } from "./open-work.ts";
 import { withSending, type Sending } from "./sending.ts";
 
 interface LetGo {
   readonly rows: readonly number[];
   /** What does not go, and why: lines for a person. */
   readonly stays: readonly string[];
-  /** The exit code where nothing goes. */
+  /** The exit code of what does not go. */
   readonly code?: number;
 }
 
@@ -62,7 +64,7 @@ function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<
         const report = await whileGoing(work, fileOf(batch), (told) => sendReady(told, id));
         await putAnswer(report.file, openAnswer(report, { again: flagsAgain(call.flags, config.state_dir) }));
         teller.ended(report);
-        return report.exitCode;
+        return gravest([report.exitCode, code]);
       }
       const written = await writeAfter(call, work, id);
       if (rows.length > 0) {
@@ -90,10 +92,12 @@ export function release(call: Call): Promise<number> {
     if ((call.flags["all"] === true) === (named !== undefined)) {
       throw new PaydropError("rows_or_all", { all: "--all", example: RELEASE });
     }
+    if (named) await rowsNamed(store, batch.id, named);
     const { moves, refused, acceptedBefore } = await askRelease(store, batch, named ?? "all", config, work.now());
     const stays = refused.map((one) => tellNotReleased(one, batch.id));
     // of rows that were named all go, or none
-    if (named && refused.length > 0) return { rows: [], stays, code: 6 };
+    if (named && refused.length > 0)
+      return { rows: [], stays, code: refused.every(({ why }) => why === "not_held") ? 2 : 6 };
     const total = optionOf(call, "total");
     const isSaid = total !== undefined && isSameAmount(total, acceptedBefore.amount);
     if (acceptedBefore.rows > 1 && !isSaid) {
@@ -141,7 +145,7 @@ async function woken({ work, batch: { id: batch }, act }: Asked, ...how: Paramet
   const waiting = await store.rows({ batch, states: ["ready"] });
   const rows = waiting.filter(({ onItsWay }) => !onItsWay).map(({ row }) => row);
   const facts = { batch, rows: stay, why: "the same payment went meanwhile" };
-  return { rows, stays: stay > 0 ? [told(ACTED.now_held, facts).text] : [] };
+  return stay > 0 ? { rows, stays: [told(ACTED.now_held, facts).text], code: 6 } : { rows, stays: [] };
 }
 
 /** What a STOP, or an unclear answer, held goes on: by the watcher of the folder, or its next run. */

@@ -14,7 +14,7 @@ import { paperOf, textOf } from "../screen/look.ts";
 import { summaryText } from "../screen/summary-text.ts";
 import { snapshotPath } from "../state-dir.ts";
 import { show, type Call } from "./command.ts";
-import { knownBatch, withWork } from "./open-work.ts";
+import { isSending, knownBatch, withWork } from "./open-work.ts";
 
 /** Writes the results of a batch again from journal and snapshot (I11). Exit 0 when they lie beside the input, else 74. */
 export function results(call: Call): Promise<number> {
@@ -36,17 +36,17 @@ export function report(call: Call): Promise<number> {
     const { id, onItsWay, sha256 } = batch;
     if (onItsWay > 0) throw new PaydropError("being_sent", { batch: id, rows: onItsWay });
     const kept = await openKept(snapshotPath(config.state_dir, sha256), batch);
-    const collected = await collectReport({ ...kept, store, batch });
+    const collected = await collectReport({ ...kept, store, batch, isSending: isSending(config) });
     const page = reportPage(collected, config.time_zone ?? "UTC");
     const { path, elsewhere } = await place.besideOrElsewhere(file, id, config.state_dir, async (beside, why) => ({
       path: await writePage(page, id, beside),
       elsewhere: why,
     }));
-    const { headline, exitCode: batch_exit_code } = collected;
+    const { headline, notes, exitCode: batch_exit_code } = collected;
     const exit_code = elsewhere === undefined ? 0 : 74;
     const why = elsewhere === undefined ? [] : [printable(elsewhere)];
-    const line = { type: "summary", batch: id, report: path, elsewhere, headline, batch_exit_code, exit_code };
-    show(call, config, line, textOf([headline, ...why, `report     ${printable(path)}`]), exit_code);
+    const line = { type: "summary", batch: id, report: path, elsewhere, headline, notes, batch_exit_code, exit_code };
+    show(call, config, line, textOf([headline, ...notes, ...why, `report     ${printable(path)}`]), exit_code);
     return exit_code;
   });
 }

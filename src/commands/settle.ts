@@ -9,12 +9,14 @@ import { judgeWaiting } from "../journal/judge.ts";
 import { maySettle, type SettledAs } from "../journal/states.ts";
 import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
 import type { Fault } from "../messages/sentence.ts";
+import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { openTable } from "../reader/open-table.ts";
 import type { Row } from "../reader/row.ts";
 import { textOf } from "../results/table.ts";
+import { statusOf } from "../results/totals.ts";
 import { optionOf, rowsSaid, say, summarize, textNeeded, type Call } from "./command.ts";
-import { knownBatch, nameSaid, personNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
+import { knownBatch, nameSaid, personNamed, rowsNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
 
 const EXAMPLE = 'paydrop settle BATCH --row 91 --as not-done --by NAME --note "dashboard 1 Nov 10:12: no entry"';
 
@@ -51,16 +53,11 @@ async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Se
   const numbers = rowsSaid(call);
   if (!numbers) throw new PaydropError("word_missing", { option: "--row", example: EXAMPLE });
   const batch = await knownBatch(store, call.operands[0]);
-  const records = new Map((await store.rows({ batch: batch.id, rows: numbers })).map((row) => [row.row, row]));
-  const settlings = numbers.map((number) => {
-    const row = records.get(number);
-    if (!row) throw new PaydropError("row_missing", { batch: batch.id, row: number });
-    return { batch, row, as, by, note };
-  });
+  const settlings = (await rowsNamed(store, batch.id, numbers)).map((row) => ({ batch, row, as, by, note }));
   const already = settlings.filter((one) => one.row.state === one.as);
   const todo = settlings.filter((one) => one.row.state !== one.as);
   for (const { row } of todo) {
-    const facts = { batch: batch.id, row: row.row, state: row.state };
+    const facts = { batch: batch.id, row: row.row, state: STATUSES[statusOf(row)].word };
     if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);
     if (!maySettle(row.state, as, row.settledBy !== undefined)) throw new PaydropError("settle_state", facts);
   }
@@ -154,7 +151,8 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
   const { store, config, now } = work;
   const codes: number[] = [];
   for (const { batch, row } of already) {
-    say(call, config, "settled_before", { batch: batch.id, row: row.row, state: row.state });
+    const word = STATUSES[statusOf(row)].word;
+    say(call, config, "settled_before", { batch: batch.id, row: row.row, state: row.state, word, by: row.settledBy });
   }
   for (const settlings of Map.groupBy(todo, ({ batch }) => batch.id).values()) {
     const [{ batch }] = settlings as [Settling, ...Settling[]];
@@ -162,7 +160,8 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
       await settle(work, same as [Settling, ...Settling[]]);
     }
     for (const { row, as, by } of settlings) {
-      say(call, config, as, { batch: batch.id, row: row.row, amount: row.amount, by, was: row.state });
+      const { row: number, amount, state: was } = row;
+      say(call, config, as, { batch: batch.id, row: number, amount, by, was, phase: batch.phase });
     }
     const waiting = await store.judging(() => judgeWaiting(store, [batch.id], batch.environment, config, now()));
     for (const [other, rows] of waiting) say(call, config, "freed", { batch: other, rows });

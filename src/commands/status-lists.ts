@@ -1,7 +1,7 @@
 import type { Work } from "../batch.ts";
 import { openKept } from "../checks/open-file.ts";
 import type { Config } from "../config/schema.ts";
-import { isoSecond } from "../day.ts";
+import { dayOf, isoSecond } from "../day.ts";
 import { messageOf } from "../errors.ts";
 import type { Act, BatchRecord, RowRecord, Run } from "../journal/store.ts";
 import { maskAccountId } from "../mask.ts";
@@ -10,7 +10,7 @@ import { STATUS_WORDS } from "../messages/results.ts";
 import { filled, told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { recordsOf } from "../results/totals.ts";
-import { historyOf } from "../results/report.ts";
+import { actTexts, historyOf } from "../results/report.ts";
 import { tellRow } from "../results/columns.ts";
 import { iso } from "../results/summary.ts";
 import { guardCell } from "../results/table.ts";
@@ -19,6 +19,7 @@ import { flagsAgain, textOf } from "../screen/look.ts";
 import { snapshotPath } from "../state-dir.ts";
 import { stringify } from "csv-stringify/sync";
 import { daySaid, type Call } from "./command.ts";
+import { isSending } from "./open-work.ts";
 
 type Columns<T> = Readonly<Record<string, (one: T) => string | number | undefined>>;
 
@@ -29,6 +30,8 @@ interface UnknownRow {
   /** Masked: the account to debit, and who receives or owes the money. */
   readonly from?: string | undefined;
   readonly payee?: string | undefined;
+  /** When it was sent at the earliest, and at the latest; of a row of a killed run: its start, and when it was found. */
+  readonly sent: readonly [from?: number | undefined, until?: number | undefined];
 }
 
 const nothing = (): string => "";
@@ -42,8 +45,8 @@ const UNKNOWN: Columns<UnknownRow> = {
   from_account: ({ from }) => from,
   account: ({ payee }) => payee,
   attempt: ({ record }) => record.attempts,
-  sent_from_utc: ({ record: { sentAt } }) => sentAt && iso(sentAt),
-  sent_until_utc: ({ record: { sentAt, durationMs } }) => sentAt && durationMs && iso(sentAt + durationMs),
+  sent_from_utc: ({ sent: [from] }) => from && iso(from),
+  sent_until_utc: ({ sent: [, until] }) => until && iso(until),
   what_happened: ({ batch, record }) => tellRow(record, batch).text,
   look_for: lookFor,
   // to be filled in, for `paydrop settle --from`
@@ -52,7 +55,7 @@ const UNKNOWN: Columns<UnknownRow> = {
 
 const ACTS: Columns<Act> = {
   at: ({ at }) => iso(at),
-  by: ({ by }) => by,
+  by: ({ kind, by }) => (kind === "recover" ? "paydrop" : by),
   login: ({ login }) => login,
   host: ({ host }) => host,
   act: ({ kind }) => kind,
@@ -71,7 +74,7 @@ interface List<T> {
 }
 
 /** Writes a list line by line: as CSV, as JSON lines of its type, or as texts. */
-async function writeList<T>({ stdout, flags }: Call, { json }: Config, { type, all, ...list }: List<T>) {
+async function writeList<T>({ stdout, flags }: Call, { json }: Config, { type, all, ...list }: List<T>, code = 0) {
   const write = (text: string): void => stdout.write(text);
   const isCsv = flags["csv"] === true;
   if (isCsv) write(csvRecord(Object.keys(list.columns), true));
@@ -84,7 +87,7 @@ async function writeList<T>({ stdout, flags }: Call, { json }: Config, { type, a
     else write(textOf(list.textsOf(one).map((text) => printable(text))));
   }
   if (isCsv) return;
-  write(json ? asLine({ type: "summary", [type]: count }) : textOf(list.after(count)));
+  write(json ? asLine({ type: "summary", [type]: count, exit_code: code }) : textOf(list.after(count)));
 }
 
 /** `status --unknown`: what a person must look up. With `--check` 4 when there is any; `--csv`: a list to fill in. */
@@ -93,16 +96,17 @@ export async function showUnknown(work: Work, call: Call): Promise<number> {
   const code = call.flags["check"] === true && batches.length > 0 ? 4 : 0;
   if (work.config.quiet && code === 0) return code;
   const again = flagsAgain(call.flags, work.config.state_dir);
-  await writeList(call, work.config, {
+  const list: List<UnknownRow> = {
     ...{ type: "unknown", all: unknownRows(work, batches, call), columns: UNKNOWN },
     textsOf: (one) => [
       `batch ${one.batch.id}   row ${one.record.row}   ${one.record.amount ?? ""}   ${one.batch.fileName}`,
       `  ${tellRow(one.record, one.batch).text}`,
-      `  look for ${lookFor(one)}, sent ${one.record.sentAt === undefined ? "at a time not known" : isoSecond(one.record.sentAt)}`,
+      `  look for ${lookFor(one)}, sent ${sentText(one)}`,
       `  ${settleCommand(one.batch.id, one.record.row)}${again}`,
     ],
     after: (count) => [filled(STATUS_WORDS[count === 0 ? "no_unknown" : "unknown"], { again })],
-  });
+  };
+  await writeList(call, work.config, list, code);
   return code;
 }
 
@@ -128,8 +132,21 @@ async function* unknownRows(
       const facts = { batch: batch.id, why: printable(messageOf(thrown)) };
       stderr.write(`${told(STATUS_WORDS.lacking, facts).text}\n`);
     }
-    for (const record of records) yield { batch, record, ...accounts.get(record.row) };
+    const [acts, runs] = await Promise.all([store.acts({ batch: batch.id }), store.runs(batch.id)]);
+    for (const record of records) {
+      const { row, sentAt, durationMs } = record;
+      const found = acts.findLast(({ kind, rows }) => kind === "recover" && rows?.includes(row))?.at ?? Number.NaN;
+      const killed = [runs.findLast(({ startedAt }) => startedAt <= found)?.startedAt, found || undefined] as const;
+      const sent = sentAt === undefined ? killed : ([sentAt, durationMs && sentAt + durationMs] as const);
+      yield { batch, record, sent, ...accounts.get(row) };
+    }
   }
+}
+
+/** `2026-11-26T19:05:59Z`; of a row of a killed run `between … and …`. */
+function sentText({ record: { sentAt }, sent: [from, until] }: UnknownRow): string {
+  if (from === undefined) return "at a time not known";
+  return sentAt === undefined && until ? `between ${isoSecond(from)} and ${isoSecond(until)}` : isoSecond(from);
 }
 
 /** `a payout of 39500.00 from ACC-OPS-01 to ••4471`. */
@@ -141,18 +158,22 @@ function lookFor({ record: { operation, amount = "an amount not known" }, from, 
 
 export async function showActs({ store, config }: Work, call: Call): Promise<number> {
   const since = call.flags["since"] === undefined ? 0 : daySaid(call, "since");
-  const acts = await store.acts({ since });
-  const after = (count: number): string[] => (count === 0 ? [STATUS_WORDS.no_acts] : []);
-  const list = { type: "act", all: acts, columns: ACTS, textsOf: (act: Act) => historyLines([act]), after };
+  const runs: Run[] = [];
+  for (const { id } of await store.batches({})) runs.push(...(await store.runs(id)));
+  const all = historyOf(await store.acts({}), runs, isSending(config)).filter(({ at }) => at >= since);
+  const none = told(STATUS_WORDS.no_acts, { since: since === 0 ? "yet" : `since ${dayOf(since)}` }).text;
+  const after = (count: number): string[] => (count === 0 ? [none] : []);
+  const list = { type: "act", all, columns: ACTS, textsOf: (act: Act) => historyLines([act]), after };
   if (!config.quiet) await writeList(call, config, list);
   return 0;
 }
 
-/** `2026-11-26T09:30:00Z asha: released rows 4, 5 of batch K7Q29F3M (two payments are meant)`. */
-export function historyLines(acts: readonly Act[], runs: readonly Run[] = []): string[] {
-  return historyOf(acts, runs).map(
-    ({ at, who, what, why }) => `${isoSecond(at)} ${who}: ${what}${why === "" ? "" : ` (${why})`}`,
-  );
+/** `2026-11-26T09:30:00Z meera (asha@pay1): released rows 4, 5 of batch K7Q29F3M (two payments are meant)`. */
+export function historyLines(history: readonly Act[]): string[] {
+  return history.map((act) => {
+    const [who, what, why] = actTexts(act);
+    return `${isoSecond(act.at)} ${who}: ${what}${why === "" ? "" : ` (${why})`}`;
+  });
 }
 
 function csvRecord(cells: readonly (string | number | undefined)[], isFirst = false): string {

@@ -2,31 +2,42 @@ import type { Work } from "../batch.ts";
 import { dayOf, isoSecond } from "../day.ts";
 import type { ByStatus } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
+import type { RowState } from "../journal/states.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { STATUS_WORDS } from "../messages/results.ts";
 import { counted, told } from "../messages/sentence.ts";
 import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
-import { recordsOf } from "../results/totals.ts";
+import { historyOf } from "../results/report.ts";
 import { iso, remarkTexts, runObject, sumsObject } from "../results/summary.ts";
-import { byStatusOf, nextOf, occurringIn, rowsIn, TotalsCollector } from "../results/totals.ts";
+import { byStatusOf, nextOf, occurringIn, recordsOf, TotalsCollector, type Totals } from "../results/totals.ts";
 import { nextLines, paperOf, textOf, type Look } from "../screen/look.ts";
 import { periodPart, statusTable } from "../screen/summary-text.ts";
 import { show, type Call } from "./command.ts";
 import { REJECTED_FOR, resumeCommand } from "./folder-work.ts";
-import { knownBatch, withWork } from "./open-work.ts";
+import { isSending, knownBatch, withWork } from "./open-work.ts";
 import { historyLines, showActs, showUnknown } from "./status-lists.ts";
 
-type BatchStatus = Awaited<ReturnType<typeof statusesOf>>[number];
+interface BatchStatus {
+  readonly batch: BatchRecord;
+  readonly byStatus: ByStatus;
+  /** `ended`: nothing of it waits for a person or a run. */
+  readonly phase: BatchRecord["phase"] | "ended";
+  /** Of the rows that were looked at, for `states`. */
+  readonly totals: Totals;
+  /** The code of the gravest thing that is still open. */
+  readonly code: number;
+}
 
 export function run(call: Call): Promise<number> {
   return withWork(call, "read", async (work, config) => {
     const { unknown, acts, check } = call.flags;
     if (unknown === true) return showUnknown(work, call);
-    if (acts === true) return showActs(work, call);
+    if (acts === true || call.flags["since"] !== undefined) return showActs(work, call);
     const { store } = work;
     const said = call.operands[0];
-    const all = await statusesOf(store, said === undefined ? await store.batches({}) : [await knownBatch(store, said)]);
+    const batches = said === undefined ? await store.batches({}) : [await knownBatch(store, said)];
+    const all = await statusesOf(store, batches, said !== undefined);
     const holds = said === undefined ? await store.heldFolders() : [];
     const code = check === true ? gravest([...all.map((one) => one.code), ...holds.map(() => 7)]) : 0;
     const { look } = paperOf(call.stdout, config, call.flags);
@@ -47,65 +58,78 @@ export function run(call: Call): Promise<number> {
   });
 }
 
-/** `ended`: nothing of a batch waits for a person or a run. `code`: that of the gravest thing that is still open. */
-async function statusesOf(store: JournalStore, batches: readonly BatchRecord[]) {
+/** `isFull`: all rows that are open are looked at, not only those that the sums don't tell of. */
+async function statusesOf(store: JournalStore, batches: readonly BatchRecord[], isFull: boolean) {
   const found = await store.batches({ isUnfinished: true, rejectedFor: REJECTED_FOR });
   const unfinished = new Set(found.map(({ id }) => id));
-  return batches.map((batch) => {
-    const byStatus = byStatusOf(batch.tallies);
-    const code = openCode(batch, byStatus, unfinished.has(batch.id));
-    return { batch, byStatus, code, phase: batch.phase === "open" && code === 0 ? ("ended" as const) : batch.phase };
-  });
+  const all: BatchStatus[] = [];
+  for (const batch of batches) {
+    const { id, tallies, onItsWay, phase } = batch;
+    const collector = new TotalsCollector();
+    const going: readonly RowState[] = isFull || onItsWay > 0 ? GOING : [];
+    const states = [...going, ...TO_CORRECT, ...(isFull ? (["held"] as const) : [])].filter((state) => tallies[state]);
+    if (states.length > 0)
+      for await (const page of recordsOf(store, id, { states })) for (const record of page) collector.add(record);
+    const totals = collector.totals();
+    const { ready: _ready, not_sent: _notSent, ...others } = tallies;
+    const byStatus = { ...(going.length > 0 ? others : byStatusOf(tallies)), ...totals.byStatus };
+    const code = openCode(batch, totals.toCorrect, unfinished.has(id));
+    all.push({ batch, byStatus, totals, code, phase: phase === "open" && code === 0 ? "ended" : phase });
+  }
+  return all;
 }
 
-/** Rejected and invalid rows are answered: they live on in a corrected file. What was cancelled waits for nobody. */
-function openCode({ phase }: BatchRecord, byStatus: ByStatus, isUnfinished: boolean): number {
-  const isWaiting = isUnfinished || rowsIn(byStatus, "not_sent", "settled_not_done") > 0;
-  const unsent = phase === "cancelled" ? [] : [isWaiting ? 7 : 0, byStatus.held ? 6 : 0];
-  return gravest([byStatus.unknown ? 4 : 0, ...unsent]);
+const GOING = ["unknown", "ready", "not_sent", "settled_not_done"] as const;
+const TO_CORRECT = ["rejected", "invalid"] as const;
+
+/** What was cancelled waits for nobody; an unknown row stays unknown. */
+function openCode({ phase, tallies }: BatchRecord, toCorrect: number, isUnfinished: boolean): number {
+  const isWaiting = isUnfinished || tallies.not_sent || tallies.settled_not_done;
+  const open = [isWaiting ? 7 : 0, toCorrect > 0 ? 3 : 0, tallies.held ? 6 : 0];
+  return gravest([tallies.unknown ? 4 : 0, ...(phase === "cancelled" ? [] : open)]);
 }
 
-function shortLines({ batch, byStatus, phase }: BatchStatus): string[] {
-  const { id, rows, total, createdAt, fileName, period, onItsWay, owesResults } = batch;
-  const what = [id, phase, dayOf(createdAt), counted(rows), total, printable(fileName, 60), ...periodPart(period)];
+function shortLines({ batch, byStatus, totals, phase }: BatchStatus): string[] {
+  const { id, rows, total, createdAt, fileName, label, period, onItsWay, owesResults } = batch;
+  const size = [counted(rows), total, printable(fileName, 60)];
+  const what = [id, phase, dayOf(createdAt), ...size, label, ...periodPart(period)];
   const counts = [
     ...occurringIn(byStatus).map(([name, tally]) => `${tally.rows} ${STATUSES[name].word}`),
+    ...(totals.toCorrect > 0 && phase !== "cancelled"
+      ? [told(STATUS_WORDS.to_correct, { rows: totals.toCorrect }).text]
+      : []),
     ...(onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : []),
     ...(owesResults ? [STATUS_WORDS.owes_results] : []),
   ];
   return [what.join("  "), `  ${counts.join(", ")}`];
 }
 
-const OPEN = ["unknown", "held", "rejected", "invalid", "ready", "not_sent", "settled_not_done"] as const;
-
 /** One batch in full, for a program and for a person: sums, the rows to look at, who did what, what to do. */
 async function inFull(
   status: BatchStatus,
-  { store }: Work,
+  { store, config }: Work,
   look: Look,
 ): Promise<readonly [line: object, lines: readonly string[]]> {
-  const { batch, byStatus, phase } = status;
+  const { batch, byStatus, totals, phase } = status;
   const { id, createdAt, destination, environment, folder, onItsWay } = batch;
-  const collector = new TotalsCollector();
-  for await (const page of recordsOf(store, id, { states: OPEN })) {
-    for (const record of page) collector.add(record, undefined);
-  }
-  const totals = collector.totals();
-  const { rowsToLookAt: open, goesAgain } = totals;
-  const next = nextOf(batch, totals, { owesResults: batch.owesResults && onItsWay === 0 });
+  const { rowsToLookAt: open, goesAgain, toCorrect } = totals;
+  const found = nextOf(batch, totals, { owesResults: batch.owesResults && onItsWay === 0 });
+  const isLeft = found.length === 0 && toCorrect > 0 && phase !== "cancelled";
+  const next = isLeft ? [STATUS_WORDS.to_close, `paydrop cancel ${id} --by NAME`] : found;
   const [acts, runs] = await Promise.all([store.acts({ batch: id }), store.runs(id)]);
-  const remarks = remarkTexts(batch.remarks);
+  const corrected = totals.remarks.filter(({ code }) => code === "corrected_since");
+  const remarks = remarkTexts([...batch.remarks, ...corrected]);
   const history = [...acts, ...runs.map((one) => ({ kind: "run", ...runObject(one) }))];
   const texts = [
     ...(onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : []),
     ...occurringIn(open).map(
-      ([name, rows]) => `${STATUSES[name].word}: ${namedRows(rows, rowsIn(totals.byStatus, name))}`,
+      ([name, rows]) => `${STATUSES[name].word}: ${namedRows(rows, totals.lookedAt[name] ?? 0)}`,
     ),
     ...remarks,
-    ...historyLines(acts, runs),
+    ...historyLines(historyOf(acts, runs, isSending(config))),
   ];
   const lines = [
-    [`batch ${id}`, printable(batch.fileName), phase, ...periodPart(batch.period)].join("   "),
+    [`batch ${id}`, printable(batch.fileName), batch.label, phase, ...periodPart(batch.period)].join("   "),
     printable(`begun ${isoSecond(createdAt)}   to ${destination} (${environment})   in ${folder}`),
     ...statusTable(byStatus, { rows: batch.rows, amount: batch.total }, look, goesAgain),
     ...texts.map((text) => printable(text)),
@@ -115,10 +139,10 @@ async function inFull(
 }
 
 function batchObject({ batch, byStatus, phase }: BatchStatus): object {
-  const { id, fileName: file, folder, environment, destination, createdAt, period, owesResults, onItsWay } = batch;
+  const { id, fileName: file, label: operation, folder, environment, destination, createdAt, period } = batch;
   const { rows, amount } = sumsObject({ rows: batch.rows, amount: batch.total }, byStatus, []);
   return {
-    ...{ type: "batch", batch: id, file, folder, environment, destination, phase, period },
-    ...{ created_at: iso(createdAt), rows, amount, on_their_way: onItsWay, owes_results: owesResults },
+    ...{ type: "batch", batch: id, file, operation, folder, environment, destination, phase, period },
+    ...{ created_at: iso(createdAt), rows, amount, on_their_way: batch.onItsWay, owes_results: batch.owesResults },
   };
 }

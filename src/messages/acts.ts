@@ -11,21 +11,27 @@ export const ACTED = {
   going: "{rows:row} of batch {batch} will be sent: {sum}",
   none_waits: "Nothing of batch {batch} goes: no row of it may go again this way",
   left: `Another paydrop works with this state folder and sends them, if it works on this batch or its folder.
-    → paydrop status {batch} shows what became of them. Else, when that one has ended: paydrop resume {batch}`,
+    → paydrop status {batch} shows what became of them. Else, when that one has ended: paydrop resume {batch} --by NAME`,
   now_held: "{rows:row} of batch {batch} must wait for a person: {why} → paydrop status {batch}",
-  paused: "Batch {batch} is paused. {rows:row waits|rows wait}. → To go on: paydrop resume {batch}",
-  cancelled: "{rows:row} of batch {batch} will never go.",
-  cancelled_whole: "Batch {batch} is cancelled. {rows:row was|rows were} not sent and will never go.",
+  paused: "Batch {batch} is paused. {rows:row waits|rows wait}. → To go on: paydrop resume {batch} --by NAME",
+  cancelled: ({ rows }) =>
+    rows === 0 ? "No row of batch {batch} is held, or left to cancel." : "{rows:row} of batch {batch} will never go.",
+  cancelled_whole: ({ rows }) =>
+    `Batch {batch} is cancelled. ${rows === 0 ? "No row of it was left to send." : "{rows:row was|rows were} not sent and will never go."}`,
   cannot_recall: "{rows:row was|rows were} accepted and cannot be called back.",
   still_unknown: `{rows:row is|rows are} unknown and must still be looked up.
-    → paydrop settle {batch} --row N --as done|not-done --by NAME --note TEXT`,
+    → paydrop settle {batch} --row N --as DONE-OR-NOT-DONE --by NAME --note TEXT`,
   on_their_way: "{rows:row is|rows are} on the way and cannot be stopped.",
   settled_done: "Row {row} of batch {batch} ({amount}) is settled as done by {by}. It is never sent again.",
-  settled_not_done: `Row {row} of batch {batch} ({amount}) is settled as not done by {by}. It may go again.
-    → If it was paid in another way: paydrop cancel {batch} --row {row} --by NAME. To send it: paydrop retry {batch}`,
-  settled_before: "Row {row} of batch {batch} is unknown no more: {state}. Nothing was changed.",
+  settled_not_done: ({ phase }) =>
+    phase === "cancelled"
+      ? "Row {row} of batch {batch} ({amount}) is settled as not done by {by}. → The batch is cancelled. If it is to be paid after all, put it into a new file."
+      : `Row {row} of batch {batch} ({amount}) is settled as not done by {by}. It may go again.
+          → If it was paid in another way: paydrop cancel {batch} --row {row} --by NAME. To send all such rows of the batch: paydrop retry {batch}`,
+  settled_before: ({ by }) =>
+    `Row {row} of batch {batch} ${by === undefined ? "is {word}" : "was {word} by {by}"}. Nothing was changed.`,
   settled_skipped: "{lines:line} without a decision yet.",
-  freed: "{rows:row} of batch {batch} waited for that and may go now. → paydrop resume {batch}",
+  freed: "{rows:row} of batch {batch} waited for that and may go now. → paydrop resume {batch} --by NAME",
   backed_up: "{file}: the journal and {snapshots:snapshot}, {bytes:byte}.",
   purged: "Private copies and answers of {batches:batch|batches} were removed. Duplicates of them are still found.",
 } as const satisfies Catalogue;
@@ -48,10 +54,10 @@ export const LIST_FAULTS = {
 /** What people did, and what paydrop did by itself, in a list of who did what. */
 const ACT_WORDS = {
   ...{ settle: "settled", release: "released", retry: "let go again", cancel: "cancelled" },
-  ...{ pause: "paused", resume: "resumed", recover: "called unknown after a crash" },
-  ...{ hold_folder: "held the folder (STOP)", resume_folder: "resumed the folder" },
-  accept_destination: "accepted another destination",
-  accept_lost_journal: "accepted that the journal was lost",
+  ...{ pause: "paused", resume: "resumed", run: "ran", purge: "purged", recover: "after a crash called unknown" },
+  ...{ hold_folder: "stopped the folder", resume_folder: "resumed the folder" },
+  accept_destination: "accepted another destination for",
+  accept_lost_journal: "accepted the lost journal before",
 } as const;
 
 export type ActKind = keyof typeof ACT_WORDS;
@@ -67,11 +73,12 @@ interface Done {
 export function didText({ kind, rows = [], batch, as }: Done): string {
   const which = rows.length === 0 ? "" : ` ${namedRows(rows, rows.length)}`;
   const of = batch === undefined ? "" : `${which === "" ? "" : " of"} batch ${batch}`;
-  return `${ACT_WORDS[kind]}${which}${of}${as === undefined ? "" : ` as ${as}`}`;
+  return `${ACT_WORDS[kind]}${which}${of}${as === undefined ? "" : `${kind.endsWith("_folder") ? "" : " as"} ${as}`}`;
 }
 
-export function ranText(run: { readonly requests?: number; readonly exitCode?: number }): string {
+/** `isRunning`: its process is alive. */
+export function ranText(run: { readonly requests?: number; readonly exitCode?: number }, isRunning: boolean): string {
   const { requests = 0, exitCode } = run;
-  const end = exitCode === undefined ? "did not end by itself" : `exit code ${exitCode}`;
-  return `ran it: ${counted(requests, "request")}, ${end}`;
+  if (exitCode !== undefined) return `${counted(requests, "request")}, exit code ${exitCode}`;
+  return isRunning ? "is running" : "was killed; how many requests it sent is not known";
 }

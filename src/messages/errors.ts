@@ -42,11 +42,12 @@ const USAGE_ERRORS = {
   lost_journal_by: "--accept-lost-journal needs the name of a person → Add --by NAME.",
   word_missing: "{option} is missing → {example}",
   no_day: '{option} "{said}" is no day → Write it as 2026-11-27.',
+  day_ahead: "--before {said} is still to come → Write a day that has begun.",
   rows_or_all: "say either --row N… or {all} → {example}",
   rows_malformed: '"{said}" is no row number → Write rows as in result_row: 91, 164-170',
   row_missing: "batch {batch} has no row {row} → Nothing was changed.",
   batch_cancelled: "batch {batch} is cancelled → Put rows that must go after all into a new file.",
-  batch_paused: "batch {batch} is paused → To go on: paydrop resume {batch}",
+  batch_paused: "batch {batch} is paused → To go on: paydrop resume {batch} --by NAME",
   batch_phase: "batch {batch} is {phase}, it cannot become {wanted} → Nothing was changed.",
   release_total: `{rows:payment} of these were accepted before: {sum}. Released, they go a second time
     → Nothing was released. If they are the same payments: paydrop cancel {batch} --held --by NAME. If all of them are to go again, add their sum: --total {sum}`,
@@ -54,6 +55,7 @@ const USAGE_ERRORS = {
   settle_state: "row {row} is {state} → Nothing was settled. Only unknown rows are, or accepted ones given back.",
   settle_accepted: `{rows:row} of these went: {sum}. Settled as not done they may go again, and be paid twice
     → Nothing was settled. If the bank gave the money back, add their sum: --total SUM`,
+  cancel_state: "row {row} is {state} → Nothing was cancelled. Only rows that did not go can be.",
   settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
   list_alone: "--from stands alone: batch, row and decision are in the list → Leave out BATCH, --row and --as.",
 

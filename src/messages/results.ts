@@ -3,7 +3,8 @@ import type { Catalogue } from "./sentence.ts";
 export const RESULTS_REMARKS = {
   without_amount: "the amount of {rows:row} cannot be read: it is in no sum",
   noticed: "something to look at in {rows:row}, first row {first}: see result_message",
-  corrected_since: "{rows:row} that had to be corrected went since: see result_message",
+  control_stated: "control totals were stated before, and are equal: {said}",
+  corrected_since: "{rows:row} that had to be corrected went since, in batch {batches}: see result_message",
 } as const satisfies Catalogue;
 
 export function elsewhereText(why: string, folder: string): string {
@@ -13,16 +14,19 @@ export function elsewhereText(why: string, folder: string): string {
 export const REPORT_WORDS = {
   acceptedMeans: "Accepted means that the service took the request. It is not proof that money arrived.",
   nothing: "Nothing. No row waits for a decision, a correction or a look into the dashboard.",
+  later_file: "A later file was taken from the same place: if it is the corrected one, see batch {batch} for the rest.",
   signedBy: ["Prepared by", "Checked by", "Approved by"],
 } as const;
 
 export const STATUS_WORDS = {
   none: "no batch yet in the state folder {folder}",
   held: "{folder} is held since {at}: nothing goes from it until a person resumes it",
-  on_their_way: "{rows} on their way at this moment; if their process died, the next run calls them unknown",
+  on_their_way: "{rows:row is|rows are} on the way at this moment",
+  to_correct: "{rows} to correct",
+  to_close: "correct and send what is to go, best by the retry file. If nothing more of it is to go:",
   owes_results: "its results are not written yet",
   lacking: "accounts of batch {batch} are missing from the list: {why}",
-  no_acts: "nobody did anything yet",
+  no_acts: "nobody did anything {since}",
   no_unknown: "no row is unknown",
   unknown:
     "Many at once, by a list whose columns as, by and note you fill in:\n    paydrop status --unknown --csv{again} > unknown.csv\n    paydrop settle --from unknown.csv{again}",

@@ -4,7 +4,7 @@ import { counted, type Catalogue } from "./sentence.ts";
 /** What a status is called, and what it means in half a line. In the order in which people are told of them. */
 export const STATUSES = {
   accepted: { word: "accepted", note: "the service took the request; not proof that money arrived" },
-  rejected: { word: "rejected", note: "correct and drop again" },
+  rejected: { word: "rejected", note: "see result_action" },
   unknown: { word: "unknown", note: "DO NOT SEND AGAIN before you checked" },
   not_sent: { word: "not sent", note: "nothing was sent" },
   invalid: { word: "invalid", note: "correct and drop again" },
@@ -34,7 +34,9 @@ export const ROW_SENTENCES = {
   duplicate: "Not sent: {why} → {todo}",
   cancelled: "Not sent: a person cancelled it → Nothing",
   settled_done: "Settled as done by {by} → Nothing",
-  settled_not_done: "Settled as not done by {by} → To send it again: paydrop retry {batch}",
+  settled_not_done: ({ phase }) =>
+    `Settled as not done by {by} → ${phase === "cancelled" ? "To pay it after all, put it into a new file" : "To send it again: paydrop retry {batch}"}`,
+  left_without_funds: "Refused → When there are funds, send it by the retry file",
   corrected: "{said}. Corrected by row {row} of {place}, which went → Nothing",
   noticed: ({ todo }) =>
     `{said}. Look at {notes} → ${todo === "Nothing" ? "Look at what result_message points out" : "{todo}"}`,
@@ -66,12 +68,14 @@ export interface StepFacts {
  */
 export function nextSteps(facts: StepFacts): string[] {
   const { batch, phase, unknown, held, owesResults } = facts;
-  const lookUp = `look up ${namedRows(unknown.rows, unknown.count)} in the service's dashboard, then`;
+  const lookUp = `look up ${namedRows(unknown.rows, unknown.count)} in the service's dashboard. Then say what you found:`;
   return [
-    ...(unknown.count > 0 ? [lookUp, settleCommand(batch, unknown.rows[0])] : []),
+    ...(unknown.count > 0
+      ? [lookUp, ...["done", "not-done"].map((as) => settleCommand(batch, unknown.rows[0], as))]
+      : []),
     ...(held.count > 0 && phase !== "cancelled" ? heldSteps(facts) : []),
     ...goOnSteps(facts),
-    ...(owesResults ? ["its results are not written to the end; to write them", `paydrop results ${batch}`] : []),
+    ...(owesResults ? ["its results are not written to the end. To write them:", `paydrop results ${batch}`] : []),
   ];
 }
 
@@ -83,25 +87,28 @@ function heldSteps({ batch, file, held, isOtherMonth }: StepFacts): string[] {
     `decide on ${namedRows(held.rows, held.count)}: the results say why. If they are the same payments again, nothing is to be sent`,
     cancelHeldCommand(batch),
     ...(isOtherMonth ? month : []),
-    "if a row is meant as well, after a look at it",
+    "if a row is meant as well, after a look at it:",
     releaseCommand(batch, held.count === 1 ? held.rows[0] : undefined),
   ];
 }
 
 function goOnSteps({ batch, file, phase, unsent, notDone, stopHint = "" }: StepFacts): string[] {
-  const resume = ["the batch is paused; to go on", `paydrop resume ${batch} --by NAME`];
+  const resume = ["the batch is paused. To go on:", `paydrop resume ${batch} --by NAME`];
   if (phase === "paused" && unsent + notDone > 0) return resume;
   if (phase === "paused" || phase === "cancelled") return [];
   return [
-    ...(stopHint === "" ? [] : [stopHint]),
-    ...(unsent > 0 ? [`to send ${counted(unsent)} that did not go`, `paydrop run ${asWord(file)}`] : []),
-    ...(notDone > 0 ? [`to send ${counted(notDone)} settled as not done`, `paydrop retry ${batch}`] : []),
+    ...stopHint
+      .replaceAll("BATCH", batch)
+      .split(/(?<=\.) (?=[A-Z])/)
+      .filter(Boolean),
+    ...(unsent > 0 ? [`to send ${counted(unsent)} that did not go:`, `paydrop run ${asWord(file)}`] : []),
+    ...(notDone > 0 ? [`to send ${counted(notDone)} settled as not done:`, `paydrop retry ${batch}`] : []),
   ];
 }
 
 /** The command by which a person says what became of rows that they looked up. */
-export function settleCommand(batch: string, row: number | "N" = "N"): string {
-  return `paydrop settle ${batch} --row ${row} --as done|not-done --by NAME --note TEXT`;
+export function settleCommand(batch: string, row: number | "N" = "N", as = "DONE-OR-NOT-DONE"): string {
+  return `paydrop settle ${batch} --row ${row} --as ${as} --by NAME --note TEXT`;
 }
 
 /** A held row that nobody says no to stays open, and holds the same payment in every later file. */

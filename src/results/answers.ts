@@ -101,7 +101,8 @@ export function openAnswer(report: BatchReport, { goesByItself = false, again = 
   const counts = Object.entries({ unknown: rowsIn(byStatus, "unknown"), held, "not sent": unsent });
   const open = counts.flatMap(([word, rows]) => (rows > 0 ? [`${counted(rows)} ${word}`] : []));
   if (open.length === 0 && files.elsewhere === undefined) return undefined;
-  const steps = next.filter((step) => !goesByItself || (!step.startsWith("paydrop run ") && step !== stop?.hint));
+  const hint = stop?.hint.replaceAll("BATCH", batch) ?? "";
+  const steps = next.filter((step) => !goesByItself || (!step.startsWith("paydrop run ") && !hint.includes(step)));
   const lines = [
     open.length > 0 ? `${listed(open)}.` : "",
     files.elsewhere === undefined ? "" : filled(words.ELSEWHERE, { why: files.elsewhere }),
@@ -134,7 +135,7 @@ function textOf(head: string, lines: readonly string[]): string {
 function capital(text: string): string {
   // the name of a file stays as it is, and so does a command
   const first = /^\S+\.\w|^ {2}/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
-  return /^ {2}|[.?!]$/.test(first) ? first : `${first}.`;
+  return /^ {2}|[.:?!]$/.test(first) ? first : `${first}.`;
 }
 
 /**

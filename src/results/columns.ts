@@ -84,12 +84,6 @@ export function resultsRow(row: Row, record: RowRecord, batch: BatchOfRow, refer
   return { before: BEFORE_OF.map((valueOf) => valueOf(line)), row, after: AFTER_OF.map((valueOf) => valueOf(line)) };
 }
 
-/** Whether a row stands in the retry file. Unknown rows are left out on purpose. */
-export function isToCorrect(record: RowRecord): boolean {
-  if (record.correctedBy) return false;
-  return record.state === "invalid" || (record.state === "rejected" && !goesAgainAsItIs(record));
-}
-
 /** The same row for the retry file: what to correct, and which row of which batch it was. */
 export function retryRow(row: Row, record: RowRecord, batch: BatchOfRow): OutRow {
   const { text, todo } = tellRow(record, batch);
@@ -137,7 +131,11 @@ function ofState(record: RowRecord, batch: BatchOfRow): Told {
     case "cancelled":
     case "settled_done":
     case "settled_not_done":
-      return told(ROW_SENTENCES[state], { by: printable(record.settledBy ?? "a person", 80), batch: batch.id });
+      return told(ROW_SENTENCES[state], {
+        by: printable(record.settledBy ?? "a person", 80),
+        batch: batch.id,
+        phase: batch.phase,
+      });
   }
 }
 
@@ -153,8 +151,9 @@ function ofOutcome(record: RowRecord, { id, phase }: BatchOfRow): Told {
   const facts = { batch: id, accepted, httpStatus, durationMs, response };
   const outcome = tellOutcome(code, facts) ?? { text: code, todo: "" };
   if (code === "accepted" && operation) ACCEPTED.set(operation, outcome);
-  const isLeft = phase === "cancelled" && (state === "not_sent" || goesAgainAsItIs(record));
-  return isLeft ? { ...outcome, todo: told(ROW_SENTENCES.cancelled).todo } : outcome;
+  const isLeft = state === "not_sent" || goesAgainAsItIs(record);
+  if (phase !== "cancelled" || !(isLeft || code === "no_funds")) return outcome;
+  return { ...outcome, todo: told(ROW_SENTENCES[isLeft ? "cancelled" : "left_without_funds"]).todo };
 }
 
 /** All reasons are told at once; what to do is said by the first, which gave the row its state. */
@@ -189,10 +188,10 @@ function open(text: string): string {
 }
 
 /** Why rows are invalid or held: the first of each kind, in input order. */
-export function createFirstFaults({ folder, fileName }: Pick<BatchRecord, "folder" | "fileName">) {
+export function createFirstFaults({ folder, fileName }: Pick<BatchRecord, "folder" | "fileName">, max?: number) {
   // as `paydrop run` takes it
   const file = join(folder, fileName);
-  const [invalid, held] = [new FirstOfKind(), new FirstOfKind()];
+  const [invalid, held] = [new FirstOfKind(), new FirstOfKind(max)];
   const add = (record: RowRecord): void => {
     const { row, state, faults, correctedBy, batch } = record;
     if (state === "invalid" && !correctedBy) invalid.add(faults);
@@ -203,8 +202,8 @@ export function createFirstFaults({ folder, fileName }: Pick<BatchRecord, "folde
 }
 
 /** Why rows of a batch are held: the first of each kind. */
-export async function firstHeld(store: Pick<JournalStore, "rows">, batch: BatchRecord): Promise<readonly Fault[]> {
-  const faults = createFirstFaults(batch);
+export async function firstHeld(store: Pick<JournalStore, "rows">, batch: BatchRecord, max?: number) {
+  const faults = createFirstFaults(batch, max);
   for await (const page of recordsOf(store, batch.id, { states: ["held"] })) for (const one of page) faults.add(one);
   return faults.held.first;
 }

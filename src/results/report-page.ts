@@ -1,8 +1,9 @@
+import { tellFault } from "../messages/faults.ts";
 import { REPORT_WORDS } from "../messages/results.ts";
 import { counted } from "../messages/sentence.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
-import { historyOf, type Report } from "./report.ts";
+import { actTexts, type Report } from "./report.ts";
 import { nextOf, occurringIn } from "./totals.ts";
 
 /** Text that is HTML already. Only `markup` makes it: what came from a file or a person cannot be one. */
@@ -97,7 +98,7 @@ ${factsOf(report, stamp, zone)}
   return `${BEGINNING}${batch.id}">\n${html}`;
 }
 
-function headerOf({ batch, headline }: Report, stamp: Stamp): Html {
+function headerOf({ batch, headline, notes }: Report, stamp: Stamp): Html {
   const { fileName, id, label, destination, environment, createdAt, phase, period } = batch;
   const isOver = phase === "paused" || phase === "cancelled";
   const about = [
@@ -107,6 +108,7 @@ function headerOf({ batch, headline }: Report, stamp: Stamp): Html {
     ...(isOver ? [phase] : []),
   ];
   return markup`<p class="verdict">${headline}</p>
+${notes.map((note) => markup`<p>${note}</p>`)}
 <h1>${said(fileName)}</h1>
 <p>${about.join(" · ")} · to ${said(destination)} (${environment}) · taken ${stamp(createdAt)}</p>
 <p>${REPORT_WORDS.acceptedMeans}</p>`;
@@ -137,8 +139,8 @@ function needsOf({ needs, batch, totals }: Report): Html[] {
   return [...steps, ...groups];
 }
 
-function doneOf({ acts, runs, batch }: Report, stamp: Stamp): Html[] {
-  const lines = historyOf(acts, runs).map(({ at, who, what, why }) => [stamp(at), said(who), said(what), said(why)]);
+function doneOf({ history, batch }: Report, stamp: Stamp): Html[] {
+  const lines = history.map((act) => [stamp(act.at), ...actTexts(act).map(said)]);
   const table = tableOf(["When", "Who", "Did what", "Why"], lines.slice(0, LINES_SHOWN));
   return [table, restOf(lines.length - LINES_SHOWN, `paydrop status ${batch.id}`)];
 }
@@ -150,8 +152,10 @@ function factsOf({ batch, totals: { total } }: Report, stamp: Stamp, zone: strin
     ["In the file", batch.rows, batch.total],
     ["In this report, all statuses", total.rows, total.amount],
   ];
+  const stated = batch.remarks.find(({ code }) => code === "control_stated");
+  const Stated = stated ? tellFault(stated).text : "no control totals";
   const facts = { File: fileName, Folder: folder, Size: `${sizeBytes} bytes`, "SHA-256": sha256, Period: period };
-  const lines = Object.entries({ ...facts, Taken: stamp(createdAt), "Times are in": zone }).map(
+  const lines = Object.entries({ ...facts, Stated, Taken: stamp(createdAt), "Times are in": zone }).map(
     ([name, text]) => markup`<dt>${name}</dt><dd>${said(text)}</dd>\n`,
   );
   return [tableOf(["Control totals", "Rows#", "Amount#"], control), markup`<dl>${lines}</dl>`];

@@ -1,8 +1,11 @@
+import { join } from "node:path";
+import type { RowName } from "../checks/beside.ts";
 import type { ResultStatus } from "../events.ts";
 import type { Act, BatchRecord, JournalStore, RowRecord, Run } from "../journal/store.ts";
 import { maskStray } from "../mask.ts";
 import { didText, ranText } from "../messages/acts.ts";
-import { listed } from "../messages/sentence.ts";
+import { REPORT_WORDS } from "../messages/results.ts";
+import { listed, told } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import type { Row, Table } from "../reader/row.ts";
@@ -22,22 +25,25 @@ interface ReportInput {
   readonly batch: BatchRecord;
   readonly table: Table;
   readonly own: (row: Row) => Own;
-  readonly store: Pick<JournalStore, "rows" | "runs" | "acts">;
+  readonly store: Pick<JournalStore, "batches" | "rows" | "runs" | "acts">;
+  /** Some process sends from this state folder. */
+  readonly isSending?: () => boolean;
 }
 
 /** Everything a report says of a batch. The same journal gives the same report. */
 export type Report = Awaited<ReturnType<typeof collectReport>>;
 
 /**
- * Reads journal and snapshot once, side by side; memory does not grow with the rows, but for corrected ones. `headline`:
- * what became of the payments in the end. `needs`: all rows of one status that need a person, the gravest first, of each
- * the first ones in cells that may be shown.
+ * Reads journal and snapshot once, side by side; memory does not grow with the rows, but for those that went in other
+ * batches. `headline`: what became of the payments in the end. `needs`: all rows of one status that need a person, the
+ * gravest first, of each the first ones in cells that may be shown.
  */
-export async function collectReport({ store, batch, table, own }: ReportInput) {
+export async function collectReport({ store, batch, table, own, isSending = () => false }: ReportInput) {
   const collector = new TotalsCollector();
   const needs = GRAVEST_FIRST.map((status) => ({ status, count: 0, rows: [] as NeedCells[] }));
   const here: Partial<Record<ResultStatus, number>> = {};
-  const corrected: NonNullable<RowRecord["correctedBy"]>[] = [];
+  const corrected: RowName[] = [];
+  const repeats = new Map<string, { readonly status: ResultStatus; readonly other: RowName }>();
   for await (const pairs of lockstep(table.rows(), recordsOf(store, batch.id))) {
     for (const { row, record } of pairs) {
       const said = own(row);
@@ -47,7 +53,10 @@ export async function collectReport({ store, batch, table, own }: ReportInput) {
         corrected.push(record.correctedBy);
         continue;
       }
-      here[status] = (here[status] ?? 0) + 1;
+      const other = wentBefore(record);
+      // each payment that went before is counted once
+      if (other && !repeats.has(nameOf(other))) repeats.set(nameOf(other), { status, other });
+      else here[status] = (here[status] ?? 0) + 1;
       const need = needs.find((one) => one.status === status);
       if (!need || !needsPerson(record, batch)) continue;
       need.count += 1;
@@ -56,18 +65,41 @@ export async function collectReport({ store, batch, table, own }: ReportInput) {
   }
   const totals = collector.totals();
   assertControlTotals(totals, batch);
-  const later: Later[] = [];
+  const elsewhere: Elsewhere[] = [];
+  for (const [other, rows] of Map.groupBy(Array.from(repeats.values()), (one) => one.other.batch)) {
+    const there = await store.rows({ batch: other, rows: rows.map((one) => one.other.row) });
+    const went = there.filter(({ state }) => state === "accepted");
+    if (went.length > 0) elsewhere.push({ how: "before", batch: other, status: "accepted", rows: went.length });
+    for (const one of went) repeats.delete(nameOf(one));
+  }
+  for (const { status } of repeats.values()) here[status] = (here[status] ?? 0) + 1;
   for (const [other, rows] of Map.groupBy(corrected, (one) => one.batch)) {
     const there = await store.rows({ batch: other, rows: rows.map(({ row }) => row) });
-    for (const [status, { length }] of Map.groupBy(there, statusOf)) later.push({ batch: other, status, rows: length });
+    for (const [status, { length }] of Map.groupBy(there, statusOf))
+      elsewhere.push({ how: "corrected", batch: other, status, rows: length });
   }
+  const isOpen = here.invalid !== undefined || here.rejected !== undefined;
+  const fromThere = isOpen ? await store.batches({ path: join(batch.folder, batch.fileName) }) : [];
+  const later = fromThere.some(({ id }) => id === batch.id) ? fromThere.at(-1) : undefined;
   const acts = await store.acts({ batch: batch.id });
   return {
-    ...{ batch, totals, acts, runs: await store.runs(batch.id) },
-    headline: headlineOf(totals.total.rows, here, later, acts),
+    ...{ batch, totals, history: historyOf(acts, await store.runs(batch.id), isSending) },
+    headline: headlineOf(totals.total.rows, here, elsewhere, acts),
+    notes: later && later.id !== batch.id ? [told(REPORT_WORDS.later_file, { batch: later.id }).text] : [],
     needs: needs.filter(({ count }) => count > 0),
     exitCode: exitCodeOfBatch(totals, { isCancelled: batch.phase === "cancelled" }),
   };
+}
+
+/** The row of another batch by which this payment went, of a row that is not to go for it (DESIGN §7). */
+function wentBefore({ batch, state, reasons }: RowRecord): RowName | undefined {
+  if (state !== "duplicate" && state !== "cancelled") return undefined;
+  const other = reasons.find(({ code }) => code === "same_payment" || code === "maybe_paid")?.other;
+  return other?.batch === batch ? undefined : other;
+}
+
+function nameOf({ batch, row }: RowName): string {
+  return `${batch}:${row}`;
 }
 
 /** In a cancelled batch what was left unsent waits for nobody; an unknown row stays unknown. */
@@ -86,29 +118,31 @@ function needCells(record: RowRecord, batch: BatchRecord, { reference = "", paye
   return [record.row, record.amount ?? "not readable", ...named, ...said];
 }
 
-interface Later {
+/** Rows whose payments went in other batches: before, or corrected, by what became of them there. */
+interface Elsewhere {
+  readonly how: "before" | "corrected";
   readonly batch: string;
   readonly status: ResultStatus;
   readonly rows: number;
 }
 
-/** `29 of 30 accepted: 27 here, 2 corrected in batch KWDV99FS; 1 cancelled by Asha Rao`. */
+/** `29 of 30 accepted: 3 here, 24 before in batch K7Q29F3M, 2 corrected in batch KWDV99FS; 1 cancelled by Asha Rao`. */
 export function headlineOf(
   rows: number,
   { accepted = 0, ...others }: Readonly<Partial<Record<ResultStatus, number>>>,
-  later: readonly Later[],
+  elsewhere: readonly Elsewhere[],
   acts: readonly Act[],
 ): string {
-  const went = later.filter(({ status }) => status === "accepted");
+  const went = elsewhere.filter(({ status }) => status === "accepted");
   const all = went.reduce((sum, one) => sum + one.rows, accepted);
   const where = [
     ...(accepted > 0 ? [`${accepted} here`] : []),
-    ...went.map((one) => `${one.rows} corrected in batch ${one.batch}`),
+    ...went.map((one) => `${one.rows} ${one.how} in batch ${one.batch}`),
   ];
-  const by = ` by ${listed([...new Set(acts.filter(({ kind }) => kind === "cancel").map(whoOf))])}`;
+  const by = ` by ${listed([...new Set(acts.filter(({ kind }) => kind === "cancel").map(({ by, login }) => printable(by ?? login, 80)))])}`;
   return [
     `${all} of ${rows} accepted${went.length === 0 ? "" : `: ${where.join(", ")}`}`,
-    ...later
+    ...elsewhere
       .filter(({ status }) => status !== "accepted")
       .map((one) => `${one.rows} ${STATUSES[one.status].word} in batch ${one.batch}`),
     ...occurringIn<number>(others).map(
@@ -117,15 +151,20 @@ export function headlineOf(
   ].join("; ");
 }
 
-/** Runs and acts as one list, by time: when, who, what, and why. */
-export function historyOf(acts: readonly Act[], runs: readonly Run[] = []) {
-  return [
-    ...acts.map((act) => ({ at: act.at, who: whoOf(act), what: didText(act), why: printable(act.note ?? "", 1000) })),
-    ...runs.map((run) => ({ at: run.startedAt, who: `${whoOf(run)} on ${run.host}`, what: ranText(run), why: "" })),
-  ].toSorted((one, other) => one.at - other.at);
+/** Acts and runs as one list, by time. Of a batch only the last run can be alive. */
+export function historyOf(acts: readonly Act[], runs: readonly Run[], isSending: () => boolean): readonly Act[] {
+  const last = new Map(runs.map((run) => [run.batch, run]));
+  const ran = runs.map(({ startedAt: at, batch, login, host, by, ...run }): Act => {
+    const note = ranText(run, run.exitCode === undefined && last.get(batch)?.startedAt === at && isSending());
+    return { at, kind: "run", login, host, batch, note, ...(by === undefined ? {} : { by }) };
+  });
+  return [...acts, ...ran].toSorted((one, other) => one.at - other.at);
 }
 
-/** The name that was said, else the login. */
-function whoOf({ by, login }: Pick<Act, "by" | "login">): string {
-  return printable(by ?? login, 80);
+/** Who, what and why: `meera (asha@pay1)`; what a machine did by itself was done by no person. */
+export function actTexts(act: Act): readonly [who: string, what: string, why: string] {
+  const { kind, by, login, host, note = "" } = act;
+  const from = `${login}@${host}`;
+  const who = kind === "recover" ? `paydrop on ${host}` : by === undefined ? from : `${by} (${from})`;
+  return [printable(who, 200), didText(act), printable(note, 1000)];
 }

@@ -5,6 +5,7 @@ import { NO_PAYMENT } from "../checks/check-row.ts";
 import type { ByStatus, ResultStatus } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import type { BatchRecord, JournalStore, RowFilter, RowRecord, Tallies } from "../journal/store.ts";
+import { listed } from "../messages/sentence.ts";
 import { nextSteps, STATUSES, type SomeRows, type StepFacts } from "../messages/statuses.ts";
 import type { Row } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
@@ -63,6 +64,12 @@ export function statusOf({ state, onItsWay }: Pick<RowRecord, "state" | "onItsWa
   return onItsWay ? "unknown" : "not_sent";
 }
 
+/** Whether a row stands in the retry file. Unknown rows are left out on purpose. */
+export function isToCorrect(record: RowRecord): boolean {
+  if (record.correctedBy) return false;
+  return record.state === "invalid" || (record.state === "rejected" && !goesAgainAsItIs(record));
+}
+
 /** Of all statuses those that occur, with what is counted of each, in the order in which people are told of them. */
 export function occurringIn<T>(counts: Readonly<Partial<Record<ResultStatus, T>>>): readonly [ResultStatus, T][] {
   const statuses = Object.keys(STATUSES) as readonly ResultStatus[];
@@ -96,13 +103,16 @@ export class TotalsCollector {
   readonly #accounts = new AccountSums<ResultStatus>();
   readonly #byStatus = new Sums<ResultStatus>();
   readonly #rowsToLookAt: Partial<Record<ResultStatus, number[]>> = {};
+  readonly #lookedAt: Partial<Record<ResultStatus, number>> = {};
   readonly #remarked = { without_amount: 0, noticed: 0, corrected_since: 0 };
+  readonly #correctedIn = new Set<string>();
   #noticedFirst: number | undefined;
+  #toCorrect = 0;
   #goesAgain = 0;
   #isOtherMonth = false;
 
   add(record: RowRecord, debitAccount = NO_ACCOUNT): void {
-    const { amount, row, notices, correctedBy } = record;
+    const { amount, row, notices, correctedBy, onItsWay } = record;
     const status = statusOf(record);
     const units = amount === undefined ? 0n : unitsOf(amount);
     this.#byStatus.add(status, units);
@@ -112,9 +122,13 @@ export class TotalsCollector {
       this.#remarked.noticed += 1;
       this.#noticedFirst ??= row;
     }
-    if (correctedBy) this.#remarked.corrected_since += 1;
-    else if (LOOKED_AT.has(status)) {
+    if (isToCorrect(record)) this.#toCorrect += 1;
+    if (correctedBy) {
+      this.#remarked.corrected_since += 1;
+      this.#correctedIn.add(correctedBy.batch);
+    } else if (LOOKED_AT.has(status) && !onItsWay) {
       const rows = (this.#rowsToLookAt[status] ??= []);
+      this.#lookedAt[status] = (this.#lookedAt[status] ?? 0) + 1;
       if (rows.length < ROWS_TO_LOOK_AT_MAX) rows.push(row);
     }
     if (goesAgainAsItIs(record)) this.#goesAgain += 1;
@@ -123,20 +137,22 @@ export class TotalsCollector {
 
   /**
    * `accounts`: empty where no row names a debit account. `rowsToLookAt`: the first rows of each status that a person must
-   * look at. `goesAgain`: rejected rows that were refused for the key or the address. `isOtherMonth`: held rows may be another
-   * month's, and only those before them state one.
+   * look at, `lookedAt`: how many they are; what is on its way nobody can look up yet. `goesAgain`: rejected rows that
+   * were refused for the key or the address. `toCorrect`: rows that a corrected file is to send, and none did.
+   * `isOtherMonth`: held rows may be another month's, and only those before them state one.
    */
   totals() {
     const accounts = this.#accounts.totals();
+    const batches = listed([...this.#correctedIn]) || undefined;
     const remarks = Object.entries(this.#remarked).filter(([, rows]) => rows > 0);
     return {
       total: this.#byStatus.total,
       byStatus: Object.fromEntries(occurringIn(Object.fromEntries(this.#byStatus.tallies))) as ByStatus,
       accounts: accounts.some(({ account }) => account !== NO_ACCOUNT) ? accounts : [],
       rowsToLookAt: this.#rowsToLookAt as Readonly<Partial<Record<ResultStatus, readonly number[]>>>,
-      goesAgain: this.#goesAgain,
-      isOtherMonth: this.#isOtherMonth,
-      remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst } })),
+      lookedAt: this.#lookedAt as Readonly<Partial<Record<ResultStatus, number>>>,
+      ...{ goesAgain: this.#goesAgain, toCorrect: this.#toCorrect, isOtherMonth: this.#isOtherMonth },
+      remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst, batches } })),
     };
   }
 }
@@ -144,11 +160,11 @@ export class TotalsCollector {
 /** What a person should do about a batch now. `stopHint`: what the stop of its run says to do. */
 export function nextOf(
   { id, folder, fileName, phase, onItsWay }: BatchRecord,
-  { byStatus, rowsToLookAt, goesAgain, isOtherMonth }: Totals,
+  { byStatus, rowsToLookAt, lookedAt, goesAgain, isOtherMonth }: Totals,
   more: Pick<StepFacts, "stopHint" | "owesResults"> = {},
 ): string[] {
   const some = (status: ResultStatus): SomeRows => ({
-    count: rowsIn(byStatus, status),
+    count: lookedAt[status] ?? 0,
     rows: rowsToLookAt[status] ?? [],
   });
   return nextSteps({

@@ -6,10 +6,11 @@ import type { BatchReport } from "../events.ts";
 import type { FileFormat } from "../file-format.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Row, Table } from "../reader/row.ts";
-import { createFirstFaults, isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
+import { createFirstFaults, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
 import * as place from "./place.ts";
 import { runFactsOf, runsWith, summaryJson, type RunFacts } from "./summary.ts";
-import { assertControlTotals, exitCodeOfBatch, lockstep, nextOf, recordsOf, TotalsCollector } from "./totals.ts";
+import { assertControlTotals, exitCodeOfBatch, isToCorrect, lockstep } from "./totals.ts";
+import { nextOf, recordsOf, TotalsCollector } from "./totals.ts";
 
 export interface ResultsInput {
   readonly store: Pick<JournalStore, "rows" | "runs">;

@@ -21,9 +21,12 @@ function linesOf(error: unknown): string[] {
   return withTodo(`paydrop: ${known.message}`, known.hint);
 }
 
-/** Each fault with its row and column; those in a row that have the same advice share it. `lead`: the file's name. */
-export function faultLines(faults: readonly Fault[], lead = ""): string[] {
-  const told = faults.map(tellFault);
+/**
+ * Each fault with its row and column; those in a row that have the same advice share it. `lead`: the file's name.
+ * `advice`: one for all of them.
+ */
+export function faultLines(faults: readonly Fault[], lead = "", advice?: string): string[] {
+  const told = faults.map((fault) => ({ ...tellFault(fault), ...(advice === undefined ? {} : { todo: advice }) }));
   return told.flatMap(({ text, todo }, at) => withTodo(lead + text, todo === told[at + 1]?.todo ? "" : todo));
 }
 

@@ -14,17 +14,19 @@ const NOTHING_SENT = "nothing was sent in this run: what can go had gone before"
 
 /** The end of a run as a person reads it: what became of every row, where the files are, what to do next. */
 export function summaryText(report: BatchReport, look: Look): string {
-  const { batch, file, destination, period, durationMs, stop, sentBefore, files, remarks, next } = report;
+  const { batch, file, operation, destination, period, durationMs, stop, sentBefore, files, remarks, next } = report;
   const { elsewhere, results, retry, retryRows = 0 } = files;
-  const head = [`batch ${batch}`, printable(file), ...periodPart(period), durationText(durationMs)].join("   ");
+  const head = [`batch ${batch}`, operation, printable(file), ...periodPart(period), durationText(durationMs)];
   return textOf([
-    head,
+    head.join("   "),
     ...(stop ? [styled("yellow", printable(stop.message), look)] : []),
     // without it the table below would read as if this run had sent the rows
     ...(sentBefore === undefined ? [] : [`${NOTHING_SENT}; the file was taken on ${minuteOf(sentBefore)}`]),
     ...statusTable(report.byStatus, report.total, look, report.goesAgain),
     ...acceptedByAccount(report.accounts, look),
-    ...faultLines([...report.invalid, ...report.held]),
+    ...faultLines(report.invalid),
+    // what may be done about held rows is said once, by the next steps
+    ...faultLines(report.held, "", ""),
     ...(elsewhere === undefined ? [] : labelled("attention", [printable(elsewhere)])),
     ...labelled("results", results ? [printable(results)] : []),
     ...labelled("correct", retry ? [`${printable(retry)}   ${counted(retryRows)}`] : []),
@@ -117,34 +119,38 @@ export function questionText(checked: CheckedFile): string {
   const { operation, accounts, destination, environment, byStatus } = checked;
   const { rows, amount } = byStatus.not_sent ?? { rows: 0, amount: "0.00" };
   const [first] = accounts;
-  const from = first ? ` from ${accounts.length === 1 ? first.account : counted(accounts.length, "account")}` : "";
+  // which of several accounts the rows that go are of, only the rows say
+  const from = first && accounts.length === 1 ? ` from ${first.account}` : "";
   const where = `${printable(destination)}${environment === "test" ? " (test)" : ""}`;
   return `Send ${counted(rows)} (${operation}), ${amount}${from}, to ${where}? Type yes:`;
 }
+
+const HELD_ADVICE = "It waits for a person. What may be done is said when the file was run.";
 
 /** What was read; then what stops a row, what waits, and what is only pointed out, each line to be copied alone. */
 function readLines(checked: CheckedFile, more: readonly string[], below: readonly string[], look: Look): string[] {
   const { file, operation, period, mapping, control, total, accounts, remarks } = checked;
   const name = printable(basename(file));
   const read = mapping === undefined ? [] : [`mapping ${printable(mapping)}`];
-  const stated = [control?.rows === undefined ? "" : counted(control.rows), control?.total ?? ""].filter(Boolean);
-  const nobody = "nobody stated any; compare rows and amount with where the file came from";
-  const said = stated.length > 0 ? `equal ${stated.join(" and ")}, as stated` : nobody;
+  const nobody = "  control totals: nobody stated any; compare rows and amount with where the file came from";
+  const noSum = checked.unreadable ? [{ code: "without_amount", facts: { rows: checked.unreadable } }] : [];
   const kinds = [
-    ["", "invalid", checked.invalid, checked.invalidCount],
-    ["held: ", "held", checked.held, checked.heldCount],
-    ["look at this: ", "such", checked.pointedOut, checked.pointedOutCount],
+    ["", "invalid", checked.invalid, checked.invalidCount, undefined],
+    // of this batch, which may come to nothing, no command is told
+    ["held: ", "held", checked.held, checked.heldCount, HELD_ADVICE],
+    ["look at this: ", "such", checked.pointedOut, checked.pointedOutCount, undefined],
   ] as const;
   return [
     [name, operation, ...periodPart(period), ...read, ...more].join("   "),
     ...sumsTable(accounts, total, look),
-    `  control totals: ${said}`,
+    ...(control ? [] : [nobody]),
     ...below,
-    ...kinds.flatMap(([word, kind, faults, count]) => {
+    ...kinds.flatMap(([word, kind, faults, count, advice]) => {
       const others = count - new Set(faults.map(({ row }) => row)).size;
-      const rest = others > 0 ? [`  and ${counted(others, `more ${kind} row`)}`] : [];
-      return [...faultLines(faults, `${name}: ${word}`), ...rest];
+      const more = faults.length > 0 ? `and ${counted(others, `more ${kind} row`)}` : counted(others, `${kind} row`);
+      const rest = others > 0 ? [`  ${more}`] : [];
+      return [...faultLines(faults, `${name}: ${word}`, advice), ...rest];
     }),
-    ...remarkTexts(remarks).map((text) => `${name}: ${printable(text)}`),
+    ...remarkTexts([...noSum, ...remarks]).map((text) => `${name}: ${printable(text)}`),
   ];
 }

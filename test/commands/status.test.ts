@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 import * as status from "../../src/commands/status.ts";
+import { takeInstanceLock } from "../../src/journal/lock.ts";
 import { snapshotPath } from "../../src/state-dir.ts";
 import { called, jsonLines } from "../support/call.ts";
 import { SILENT, TestDesk, transfers } from "../support/desk.ts";
@@ -34,9 +35,9 @@ test("all batches → two lines for each; --json: one object and a summary", asy
   await desk.run("ok.csv", transfers(["ACC-9", "1.00"]));
   const { stdout } = await called(status, [], flagsOf(desk));
   expect(stdout).toContain(
-    `${batch}  open  26 Nov 2026  4 rows  157.50  pay.csv\n  1 accepted, 1 rejected, 1 unknown, 1 invalid\n`,
+    `${batch}  open  26 Nov 2026  4 rows  157.50  pay.csv  transfer\n  1 accepted, 1 rejected, 1 unknown, 1 invalid, 2 to correct\n`,
   );
-  expect(stdout).toMatch(/ended {2}26 Nov 2026 {2}1 row {2}1\.00 {2}ok\.csv\n {2}1 accepted\n/);
+  expect(stdout).toMatch(/ended {2}26 Nov 2026 {2}1 row {2}1\.00 {2}ok\.csv {2}transfer\n {2}1 accepted\n/);
   const lines = jsonLines((await called(status, [], flagsOf(desk, { json: true }))).stdout);
   expect(lines.map(({ type, phase }) => [type, phase])).toEqual([
     ["batch", "open"],
@@ -66,9 +67,9 @@ test("one batch in full → sums, rows to look at, who did what, and what to do,
   const { stdout } = await called(status, [batch.slice(0, 4).toLowerCase()], flagsOf(desk));
   expect(stdout).toContain("  ? unknown          1            7.00   DO NOT SEND AGAIN before you checked\n");
   expect(stdout).toContain("unknown: row 5\n");
-  expect(stdout).toContain("2026-11-26T09:30:00Z asha on pay1: ran it: 3 requests, exit code 4\n");
+  expect(stdout).toContain(`2026-11-26T09:30:00Z asha@pay1: ran batch ${batch} (3 requests, exit code 4)\n`);
   expect(stdout).toContain(
-    `paydrop settle ${batch} --row 5 --as done|not-done --by NAME --note TEXT --state-dir ${desk.config.state_dir}\n`,
+    `paydrop settle ${batch} --row 5 --as done --by NAME --note TEXT --state-dir ${desk.config.state_dir}\n`,
   );
   await expect(called(status, ["ZZZZ"], flagsOf(desk))).rejects.toMatchObject({ reason: "no_such_batch" });
 });
@@ -82,6 +83,9 @@ test("--check → the code of the gravest thing that is open", async () => {
   await desk.store.judging(() =>
     desk.store.move(batch, [{ row: 5, to: "settled_done", from: ["settled_not_done"] }], desk.act("settle")),
   );
+  // what nobody corrected is open, until the batch is closed
+  expect(await code()).toBe(3);
+  await desk.store.setBatch(batch, { phase: "cancelled" }, desk.act("cancel"));
   expect(await code()).toBe(0);
   await desk.run("again.csv", transfers(["ACC-1", "100.00"]));
   expect(await code()).toBe(6);
@@ -124,8 +128,33 @@ test("--acts → who did what since a day", async () => {
   const { desk, batch } = await mixedDesk();
   await desk.move(batch, "settled_done", [5]);
   const since = (day: string, more = {}) => called(status, [], flagsOf(desk, { acts: true, since: day, ...more }));
-  expect((await since("2026-11-26")).stdout).toBe(`2026-11-26T09:30:00Z Asha Rao: settled row 5 of batch ${batch}\n`);
-  expect((await since("2026-11-27")).stdout).toBe("nobody did anything yet\n");
+  expect((await since("2026-11-26")).stdout).toBe(
+    `2026-11-26T09:30:00Z Asha Rao (asha@pay1): settled row 5 of batch ${batch}\n` +
+      `2026-11-26T09:30:00Z asha@pay1: ran batch ${batch} (3 requests, exit code 4)\n`,
+  );
+  expect((await since("2026-11-27")).stdout).toBe("nobody did anything since 27 Nov 2026\n");
   expect((await since("2026-11-01", { csv: true })).stdout).toContain(`,Asha Rao,asha,pay1,settle,${batch},5,`);
   await expect(since("last week")).rejects.toMatchObject({ reason: "no_day" });
+});
+
+test("rows on their way → of a process that is alive; of a killed run → when they were sent, and that it was killed", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", transfers(["ACC-1", "1.00"], ["ACC-2", "2.00"]), () => SILENT);
+  await desk.move(batch, "settled_not_done", [2, 3]);
+  const act = desk.act("retry");
+  await desk.store.judging(() => desk.store.move(batch, [{ row: 2, to: "ready", from: ["settled_not_done"] }], act));
+  await desk.store.beginRun(batch, act, desk.now);
+  await desk.store.commit(batch, [], 1);
+  const lock = takeInstanceLock(desk.config.state_dir);
+  const live = (await called(status, [batch], flagsOf(desk))).stdout;
+  lock.release();
+  expect(live).toContain("? unknown              1            1.00");
+  expect(live).toMatch(/1 row is on the way at this moment[^]*ran batch \w+ \(is running\)/);
+  expect(live).not.toContain("look up");
+  await desk.store.recover(act);
+  expect((await called(status, [batch], flagsOf(desk))).stdout).toMatch(
+    /\(was killed; how many requests it sent is not known\)[^]*paydrop on pay1: after a crash called unknown row 2/,
+  );
+  const unknown = (await called(status, [], flagsOf(desk, { unknown: true }))).stdout;
+  expect(unknown).toMatch(/sent between 2026-11-26T09:30:00Z and 20\d\d-/);
 });

@@ -1,8 +1,9 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { backup, purge } from "../../src/commands/backup-purge.ts";
-import { release } from "../../src/commands/release-retry-resume.ts";
+import { cancel } from "../../src/commands/pause-cancel.ts";
+import { release, retry } from "../../src/commands/release-retry-resume.ts";
 import * as settle from "../../src/commands/settle.ts";
 import * as status from "../../src/commands/status.ts";
 import type { FileRefusedError } from "../../src/errors.ts";
@@ -50,13 +51,43 @@ test("an accepted row is settled as not done → only by its amount; the act say
   expect(await statesOf(desk, batch)).toBe("settled_not_done settled_not_done settled_not_done");
 });
 
+test("rows that a person names and that are not there, or went → 2 in settle, release and cancel, and nothing is changed", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID);
+  const flags = { state_dir: desk.config.state_dir, base_url: "http://127.0.0.1:1", environment: "test", ...BY };
+  for (const row of ["3", "99"]) {
+    for (const command of [release, cancel, settle.run]) {
+      const said = { operands: [batch], flags: { ...flags, row: [row], as: "done" }, env: { PAYDROP_API_KEY: "key" } };
+      expect(await calledToSend(command, said), row).toMatchObject({ code: 2 });
+    }
+  }
+  const [, row] = [await called({ run: cancel }, [batch], flags), await desk.store.acts({ batch })];
+  expect(row).toMatchObject([{ kind: "cancel", by: "Asha Rao", note: "two payments are meant" }]);
+});
+
+test("a retry whose rows were paid meanwhile → nothing goes, they are held, exit 6", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID, () => 422);
+  await desk.run("again.csv", PAID.replaceAll("\r\n", "\n"));
+  const flags = { state_dir: desk.config.state_dir, base_url: "http://127.0.0.1:1", environment: "test", ...BY };
+  const said = { operands: [batch], flags: { ...flags, rejected: true }, env: { PAYDROP_API_KEY: "key" } };
+  expect(await calledToSend(retry, said)).toMatchObject({ code: 6 });
+  expect(await statesOf(desk, batch)).toBe("held held held");
+});
+
 test("purge → private copies that no open batch needs are gone, also of lookup tables; its payments are still known", async () => {
   const desk = await TestDesk.open();
   await desk.run("pay.csv", PAID);
   const open = await desk.run("again.csv", PAID.replaceAll("\r\n", "\n"));
   const copies = join(desk.config.state_dir, "snapshots");
   writeFileSync(join(copies, "f".repeat(64)), "a lookup table");
-  await called({ run: purge }, [], { state_dir: desk.config.state_dir, before: "2099-01-01" });
+  const gone = await desk.run("gone.csv", transfers(["ACC-9", "1.00"]));
+  const purged = (before: string) => called({ run: purge }, [], { state_dir: desk.config.state_dir, before });
+  await expect(purged("2099-01-01")).rejects.toMatchObject({ reason: "day_ahead" });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2099, 0, 2) });
+  onTestFinished(() => void vi.useRealTimers());
+  await purged("2099-01-01");
+  expect((await desk.store.acts({ batch: gone.batch })).map(({ kind }) => kind)).toEqual(["purge"]);
   const [batch] = await desk.store.batches({ id: open.batch });
   expect(readdirSync(copies).sort()).toEqual([`${open.batch}.spool`, batch?.sha256].sort());
   expect(await statesOf(desk, open.batch)).toBe("held held held");

@@ -35,8 +35,21 @@ test.each([
   ["a correction whose end is unclear", { accepted: 1 }, ["unknown"], "1 of 3 accepted; 1 unknown in batch B2"],
   ["all of it corrected elsewhere", {}, ["accepted"], "1 of 3 accepted: 1 corrected in batch B2"],
 ] as const)("%s → said in the first line", (_, here, later, headline) => {
-  const there = later.map((status) => ({ batch: "B2", status, rows: 1 }));
+  const there = later.map((status) => ({ how: "corrected" as const, batch: "B2", status, rows: 1 }));
   expect(headlineOf(3, here, there, [])).toBe(headline);
+});
+
+test("a file corrected in its place → what went before counts; the first report names the later batch", async () => {
+  const desk = await TestDesk.open();
+  const first = await desk.run("pay.csv", transfers(["ACC-1", "1.00"], ["ACC-2", "2.00"], ["ACC-X", "x"]));
+  const second = await desk.run("pay.csv", transfers(["ACC-1", "1.00"], ["ACC-2", "2.00"], ["ACC-X", "y"]));
+  const held = await pageOf(desk, second.batch);
+  expect(held.headline).toBe("0 of 3 accepted; 1 invalid; 2 held");
+  await desk.move(second.batch, "cancelled", [2, 3]);
+  const third = await desk.run("fix.csv", desk.read("pay.csv.retry.csv").replace(",y,", ",3.00,"));
+  const { headline } = await pageOf(desk, second.batch);
+  expect(headline).toBe(`3 of 3 accepted: 2 before in batch ${first.batch}, 1 corrected in batch ${third.batch}`);
+  expect((await pageOf(desk, first.batch)).page).toContain(`see batch ${second.batch} for the rest`);
 });
 
 test("the page → loads and runs nothing, escapes what was read, masks accounts, asks for a person", async () => {
@@ -48,7 +61,7 @@ test("the page → loads and runs nothing, escapes what was read, masks accounts
   expect(page).toContain("a&#60;img src=x&#62;.csv");
   expect(page).toContain("default-src 'none'");
   expect(page).toContain("<bdi>••8999</bdi>");
-  expect(page).toContain(`<code>paydrop settle ${batch} --row 2 --as done|not-done --by NAME --note TEXT</code>`);
+  expect(page).toContain(`<code>paydrop settle ${batch} --row 2 --as done --by NAME --note TEXT</code>`);
   expect(page).toContain("26 Nov 2026, 15:00:00");
   expect(page).toMatch(/<dt>SHA-256<\/dt><dd><bdi>[0-9a-f]{64}</);
   expect(page).toMatch(/Prepared by[^]*Checked by[^]*Approved by/);

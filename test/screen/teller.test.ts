@@ -104,7 +104,7 @@ test("no terminal → a plain line for what is worth one, progress now and then,
     `${time} end accepted=235 rejected=3 unknown=2 not_sent=0 amount_accepted=10871500.50 exit=4`,
     "",
   ]);
-  expect(stdout).toContain("batch K7Q29F3M   /inbox/october-payroll.csv   2 min 52 s\n");
+  expect(stdout).toContain("batch K7Q29F3M   payout, option B   /inbox/october-payroll.csv   2 min 52 s\n");
 });
 
 test("a terminal → one line that is written over, wiped before every other", () => {

@@ -54,8 +54,8 @@ export const REPORT: BatchReport = {
   held: [],
   rowsToLookAt: { unknown: [91, 164], rejected: [112, 130, 201] },
   next: [
-    "look up rows 91 and 164 in the service's dashboard, then",
-    "paydrop settle K7Q29F3M --row 91 --as done|not-done --by NAME --note TEXT",
+    "look up rows 91 and 164 in the service's dashboard. Then say what you found:",
+    "paydrop settle K7Q29F3M --row 91 --as done --by NAME --note TEXT",
   ],
   exitCode: 4,
 };
@@ -75,6 +75,7 @@ export const CHECKED: CheckedFile = {
   },
   accounts: REPORT.accounts.map(({ account, total }) => ({ account, total, byStatus: {} })),
   control: { rows: 240, total: "11087750.50" },
+  unreadable: 0,
   remarks: [],
   invalid: [2, 3].map((row) => ({
     code: "not_a_number",
