@@ -31,6 +31,11 @@ export function sumOf(all: readonly { readonly amount?: string | undefined }[]):
   return formatUnits(all.reduce((units, { amount = "0" }) => units + unitsOf(amount), 0n));
 }
 
+/** How many rows are counted under some of the names. */
+export function rowsIn<Name extends string>(of: Partial<Record<Name, { rows: number }>>, ...names: Name[]): number {
+  return names.reduce((sum, name) => sum + (of[name]?.rows ?? 0), 0);
+}
+
 /** `100`, `100.0` and `100.00` are the same amount: no trailing zeros, no bare point (DESIGN §7). */
 export function canonicalAmount(amount: string): string {
   return amount.includes(".") ? amount.replace(/0+$/, "").replace(/\.$/, "") : amount;

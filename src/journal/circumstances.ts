@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { rowsIn } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
 import { DAY_MS } from "../day.ts";
 import type { Circumstances } from "../duplicates/rules.ts";
@@ -38,7 +39,7 @@ export async function circumstancesOf(
   const latest = Math.max(now, (await store.facts()).lastAt);
   const recentMs = rules.duplicate_days * DAY_MS;
   const corrected = await correctedBy(store, batch, overlaps, latest - recentMs);
-  const same = overlaps.filter((one) => one.isSame && rowsIn(one.batch, ...GONE) + one.batch.onItsWay > 0);
+  const same = overlaps.filter((one) => one.isSame && rowsIn(one.batch.tallies, ...GONE) + one.batch.onItsWay > 0);
   return {
     ...{ batch: batch.id, now: latest, recentMs, allowRepeats: rules.allow_repeats, isEarlier },
     // those that came later may correct this one
@@ -52,10 +53,6 @@ export async function circumstancesOf(
 /** The states of rows that went, but for those on their way. */
 export const GONE: readonly RowState[] = ["accepted", "settled_done", "unknown"];
 
-export function rowsIn({ tallies }: Pick<BatchRecord, "tallies">, ...states: readonly RowState[]): number {
-  return states.reduce((rows, state) => rows + (tallies[state]?.rows ?? 0), 0);
-}
-
 /**
  * Batches that this one corrects, or is corrected by (DESIGN §7): one names rows of the other, both lie in the same place,
  * or the later one repeats half of the payments of the other. Only those of which something went `since`, or still goes.
@@ -68,7 +65,7 @@ async function correctedBy(
 ): Promise<readonly BatchRecord[]> {
   const repeated = overlaps.filter(({ isNamed, shared, batch: other }) => {
     const corrected = other.createdAt > batch.createdAt ? batch : other;
-    return isNamed || (shared > 0 && shared * 2 >= corrected.rows - rowsIn(corrected, "invalid"));
+    return isNamed || (shared > 0 && shared * 2 >= corrected.rows - rowsIn(corrected.tallies, "invalid"));
   });
   // a retry file corrects what came after in the place of the file that it names, too
   const named = repeated.filter(({ isNamed }) => isNamed).map((one) => one.batch);
@@ -80,7 +77,7 @@ async function correctedBy(
   found.delete(batch.id);
   const corrected: BatchRecord[] = [];
   for (const one of found.values()) {
-    const isOfNow = one.createdAt >= since || rowsIn(one, "ready") > 0;
+    const isOfNow = one.createdAt >= since || rowsIn(one.tallies, "ready") > 0;
     if (isOfNow || (await store.runs(one.id)).some(({ startedAt }) => startedAt >= since)) corrected.push(one);
   }
   return corrected;

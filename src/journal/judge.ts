@@ -1,3 +1,4 @@
+import { rowsIn } from "../amount.ts";
 import {
   isMostlyPaid,
   isSameFileAgain,
@@ -8,7 +9,7 @@ import {
   type Circumstances,
 } from "../duplicates/rules.ts";
 import type { HoldCode, Judged, Reason, Seen, Verdict } from "../duplicates/seen.ts";
-import { batchNamed, circumstancesOf, GONE, namedPages, pagesOf, rowsIn } from "./circumstances.ts";
+import { batchNamed, circumstancesOf, GONE, namedPages, pagesOf } from "./circumstances.ts";
 import type { JudgingRules, KnownCircumstances } from "./circumstances.ts";
 import type { RowState } from "./states.ts";
 import type { Act, BatchRecord, Environment, JournalStore, Move, RowRecord, SeenRow } from "./store.ts";
@@ -181,14 +182,14 @@ class Repeats {
 
   /** Why all other rows of the batch that was judged wait, too. */
   async mostlyPaid(store: JournalStore, batch: BatchRecord): Promise<Reason | undefined> {
-    const ready = rowsIn(batch, "ready");
-    const judged = batch.rows - rowsIn(batch, "invalid");
+    const ready = rowsIn(batch.tallies, "ready");
+    const judged = batch.rows - rowsIn(batch.tallies, "invalid");
     for (const [id, { rows: repeated, reason }] of this.#batches) {
       if (ready === 0 || repeated * 2 <= judged) continue;
       const others = ready + this.#repeating - repeated;
       const before = await batchNamed(store, id);
       // neither went, there or elsewhere, nor goes by itself
-      const notGone = before.rows - rowsIn(before, ...GONE, "ready", "duplicate");
+      const notGone = before.rows - rowsIn(before.tallies, ...GONE, "ready", "duplicate");
       if (isMostlyPaid({ rows: judged, repeated, others, notGone })) return reason;
     }
     return undefined;

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { rowsIn } from "../amount.ts";
 import { checkFile, type Checked } from "../checks/check-file.ts";
 import type { CheckedRow } from "../checks/check-row.ts";
 import { keptOf, type OpenedFile } from "../checks/open-file.ts";
@@ -7,7 +8,6 @@ import type { Config } from "../config/schema.ts";
 import { DAY_MS } from "../day.ts";
 import { keyOf, PaymentsDigest } from "../duplicates/keys.ts";
 import { spoolPath } from "../state-dir.ts";
-import { rowsIn } from "./circumstances.ts";
 import type { BatchRecord, Environment, JournalStore, NewBatch, NewRow } from "./store.ts";
 
 /** What a file is written down with; `check` does it on a journal that is thrown away. */
@@ -41,7 +41,7 @@ export async function findKnown(
 
 /** Rows of it still go by themselves, or its results are owed. */
 function isUnfinished(batch: BatchRecord): boolean {
-  return batch.owesResults || (batch.phase !== "cancelled" && rowsIn(batch, "ready", "not_sent") > 0);
+  return batch.owesResults || (batch.phase !== "cancelled" && rowsIn(batch.tallies, "ready", "not_sent") > 0);
 }
 
 export async function newBatchOf(

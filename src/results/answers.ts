@@ -1,5 +1,6 @@
 import { lstat, readdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { rowsIn } from "../amount.ts";
 import { accessLike, writeAtomically, type Access } from "../disk.ts";
 import { systemCodeOf, type FileRefusedError } from "../errors.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
@@ -8,7 +9,6 @@ import * as words from "../messages/intake.ts";
 import { tellFault } from "../messages/faults.ts";
 import { counted, filled, listed, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
-import { rowsIn } from "./totals.ts";
 
 /**
  * What a clerk without a terminal reads beside a dropped file: `payroll.csv.refused.txt` or `payroll.csv.waiting.txt`,

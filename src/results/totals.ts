@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { formatUnits, Sums, unitsOf } from "../amount.ts";
+import { formatUnits, rowsIn, Sums, unitsOf } from "../amount.ts";
 import { AccountSums } from "../checks/check-file.ts";
 import { NO_PAYMENT } from "../checks/check-row.ts";
 import type { ByStatus, ResultStatus } from "../events.ts";
@@ -77,10 +77,6 @@ export function occurringIn<T>(counts: Readonly<Partial<Record<ResultStatus, T>>
     const count = counts[status];
     return count === undefined ? [] : [[status, count]];
   });
-}
-
-export function rowsIn(byStatus: ByStatus, ...statuses: readonly ResultStatus[]): number {
-  return statuses.reduce((sum, status) => sum + (byStatus[status]?.rows ?? 0), 0);
 }
 
 /** A batch by the statuses that results show, from what the journal counts; rows on their way count as not sent. */

@@ -7,6 +7,17 @@ export interface Called {
   readonly stderr: string;
 }
 
+/** What a command prints to, and what it printed. `columns`: a terminal so wide. */
+export function printed(columns?: number) {
+  const texts = { stdout: "", stderr: "" };
+  const output = (name: keyof typeof texts): Output => ({
+    write: (text) => void (texts[name] += text),
+    isTerminal: columns !== undefined,
+    columns: columns ?? 80,
+  });
+  return { texts, outputs: { stdout: output("stdout"), stderr: output("stderr") } };
+}
+
 /** Calls a command in this process, as `cli.ts` does. `columns`: on a terminal so wide. */
 export async function called(
   { run }: { readonly run: (call: Call) => Promise<number> },
@@ -14,14 +25,9 @@ export async function called(
   flags: Readonly<Record<string, unknown>>,
   columns?: number,
 ): Promise<Called> {
-  const outputs = { stdout: "", stderr: "" };
-  const output = (name: keyof typeof outputs): Output => ({
-    write: (text) => void (outputs[name] += text),
-    isTerminal: columns !== undefined,
-    columns: columns ?? 80,
-  });
-  const code = await run({ operands, flags, env: {}, stdout: output("stdout"), stderr: output("stderr") });
-  return { code, stdout: stripVTControlCharacters(outputs.stdout), stderr: outputs.stderr };
+  const { texts, outputs } = printed(columns);
+  const code = await run({ operands, flags, env: {}, ...outputs });
+  return { code, stdout: stripVTControlCharacters(texts.stdout), stderr: texts.stderr };
 }
 
 export function jsonLines(text: string): Record<string, unknown>[] {

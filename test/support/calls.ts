@@ -2,6 +2,7 @@ import type { Call } from "../../src/commands/command.ts";
 import { PaydropError } from "../../src/errors.ts";
 import { exitCodeOf } from "../../src/exit-codes.ts";
 import { errorText } from "../../src/screen/error-text.ts";
+import { printed } from "./call.ts";
 import type { Ended } from "./paydrop.ts";
 
 export interface CallShape {
@@ -13,15 +14,10 @@ export interface CallShape {
 
 /** A command carried out in this process: what it printed, its exit code, its last word. */
 export async function called(run: (call: Call) => Promise<number>, shape: CallShape): Promise<Ended> {
-  const texts = { stdout: "", stderr: "" };
-  const output = (name: "stdout" | "stderr") => ({
-    write: (text: string) => void (texts[name] += text),
-    isTerminal: false,
-    columns: 80,
-  });
+  const { texts, outputs } = printed();
   const { operands = [], flags = {}, env = {} } = shape;
   try {
-    const code = await run({ operands, flags, env: { ...env }, stdout: output("stdout"), stderr: output("stderr") });
+    const code = await run({ operands, flags, env: { ...env }, ...outputs });
     return { code, ...texts };
   } catch (error) {
     if (!(error instanceof PaydropError)) throw error;
