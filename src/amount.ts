@@ -26,12 +26,10 @@ export function formatUnits(units: bigint): string {
   return `${whole}.${decimals.endsWith("00") ? decimals.slice(0, 2) : decimals.replace(/0$/, "")}`;
 }
 
-/** The exact sum of what has an amount. */
 export function sumOf(all: readonly { readonly amount?: string | undefined }[]): string {
   return formatUnits(all.reduce((units, { amount = "0" }) => units + unitsOf(amount), 0n));
 }
 
-/** How many rows are counted under some of the names. */
 export function rowsIn<Name extends string>(of: Partial<Record<Name, { rows: number }>>, ...names: Name[]): number {
   return names.reduce((sum, name) => sum + (of[name]?.rows ?? 0), 0);
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { BatchReport } from "../events.ts";
 import type { LookedFile } from "../intake/inbox.ts";
+import type { Shared } from "../submission/shared.ts";
 import type { BatchRecord } from "../journal/store.ts";
 
 export interface Worked {
@@ -39,7 +40,6 @@ const RETRY_MAX_MS = 750_000;
 
 type Piece = Readonly<{ path: string; isLarge: boolean; carryOut: () => Promise<Worked | undefined> }>;
 type Waits = Readonly<{ waitMs: number; dueMs: number }>;
-/** Why the service takes nothing. */
 export type Away = Waits & Readonly<{ code: string }>;
 
 interface Carrier {
@@ -48,6 +48,7 @@ interface Carrier {
   unfinished(): Promise<readonly BatchRecord[]>;
   tell(code: "takes_again" | "waits", facts?: { readonly code: string }): void;
   readonly failure: AbortController;
+  readonly shared: Shared;
 }
 
 /**
@@ -104,8 +105,11 @@ export function folderQueue(desk: Carrier, retryMs: number, pieceEnded: () => vo
   const carryOut = async (piece: Piece): Promise<void> => {
     const isTrial = away !== undefined;
     try {
-      const worked = await piece.carryOut();
-      if (worked) note(worked, isTrial);
+      // what stopped it stops the others until it is noted: nothing that begins meanwhile tries the service, too
+      await desk.shared.together(async () => {
+        const worked = await piece.carryOut();
+        if (worked) note(worked, isTrial);
+      });
     } catch (error) {
       fail(error);
     }

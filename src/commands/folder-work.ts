@@ -79,7 +79,7 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     path: string,
     how: (told: Work) => Promise<BatchReport | undefined>,
   ): Promise<Worked | undefined> => {
-    const report = await work.shared.together(() => answers.whileGoing(work, path, how));
+    const report = await answers.whileGoing(work, path, how);
     if (!report) return undefined;
     const { batch, requests, file, phase = "open", byStatus, files } = report;
     noteCode(batch, report.exitCode);
@@ -119,7 +119,7 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
 
   return {
     codes,
-    failure,
+    ...{ failure, shared: opened.shared },
     tell,
     hold,
 

@@ -201,7 +201,6 @@ export function createFirstFaults({ folder, fileName }: Pick<BatchRecord, "folde
   return { invalid, held, add };
 }
 
-/** Why rows of a batch are held: the first of each kind. */
 export async function firstHeld(store: Pick<JournalStore, "rows">, batch: BatchRecord, max?: number) {
   const faults = createFirstFaults(batch, max);
   for await (const page of recordsOf(store, batch.id, { states: ["held"] })) for (const one of page) faults.add(one);
