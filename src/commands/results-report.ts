@@ -42,11 +42,11 @@ export function report(call: Call): Promise<number> {
       path: await writePage(page, id, beside),
       elsewhere: why,
     }));
-    const { headline, notes, exitCode: batch_exit_code } = collected;
+    const { headline, exitCode: batch_exit_code } = collected;
     const exit_code = elsewhere === undefined ? 0 : 74;
     const why = elsewhere === undefined ? [] : [printable(elsewhere)];
-    const line = { type: "summary", batch: id, report: path, elsewhere, headline, notes, batch_exit_code, exit_code };
-    show(call, config, line, textOf([headline, ...notes, ...why, `report     ${printable(path)}`]), exit_code);
+    const line = { type: "summary", batch: id, report: path, elsewhere, headline, batch_exit_code, exit_code };
+    show(call, config, line, textOf([headline, ...why, `report     ${printable(path)}`]), exit_code);
     return exit_code;
   });
 }

@@ -4,7 +4,7 @@ import { ROW_STATES } from "./states.ts";
 import type { JournalFacts } from "./store.ts";
 
 /** There is one; a journal with another one is refused. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** Words compared one by one: for `IN (…)` SQLite makes an index at every row that it writes, half of the cost. */
 const oneOf = (column: string, words: readonly string[]): string =>
@@ -30,6 +30,7 @@ const SCHEMA = `
   ) STRICT;
   CREATE INDEX batchBytes ON batch (sha256);
   CREATE INDEX batchPayments ON batch (payments);
+  CREATE INDEX batchPlace ON batch (fileName, folder);
   CREATE TRIGGER markGoesUp BEFORE UPDATE OF mark, letGo ON batch WHEN NEW.mark < OLD.mark OR NEW.letGo < OLD.letGo
     BEGIN SELECT RAISE(ABORT, 'a turn mark never goes back'); END;
 

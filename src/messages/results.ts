@@ -14,7 +14,6 @@ export function elsewhereText(why: string, folder: string): string {
 export const REPORT_WORDS = {
   acceptedMeans: "Accepted means that the service took the request. It is not proof that money arrived.",
   nothing: "Nothing. No row waits for a decision, a correction or a look into the dashboard.",
-  later_file: "A later file was taken from the same place: if it is the corrected one, see batch {batch} for the rest.",
   signedBy: ["Prepared by", "Checked by", "Approved by"],
 } as const;
 

@@ -98,7 +98,7 @@ ${factsOf(report, stamp, zone)}
   return `${BEGINNING}${batch.id}">\n${html}`;
 }
 
-function headerOf({ batch, headline, notes }: Report, stamp: Stamp): Html {
+function headerOf({ batch, headline }: Report, stamp: Stamp): Html {
   const { fileName, id, label, destination, environment, createdAt, phase, period } = batch;
   const isOver = phase === "paused" || phase === "cancelled";
   const about = [
@@ -108,7 +108,6 @@ function headerOf({ batch, headline, notes }: Report, stamp: Stamp): Html {
     ...(isOver ? [phase] : []),
   ];
   return markup`<p class="verdict">${headline}</p>
-${notes.map((note) => markup`<p>${note}</p>`)}
 <h1>${said(fileName)}</h1>
 <p>${about.join(" · ")} · to ${said(destination)} (${environment}) · taken ${stamp(createdAt)}</p>
 <p>${REPORT_WORDS.acceptedMeans}</p>`;

@@ -1,11 +1,9 @@
-import { join } from "node:path";
 import type { RowName } from "../checks/beside.ts";
 import type { ResultStatus } from "../events.ts";
 import type { Act, BatchRecord, JournalStore, RowRecord, Run } from "../journal/store.ts";
 import { maskStray } from "../mask.ts";
 import { didText, ranText } from "../messages/acts.ts";
-import { REPORT_WORDS } from "../messages/results.ts";
-import { listed, told } from "../messages/sentence.ts";
+import { listed } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import type { Row, Table } from "../reader/row.ts";
@@ -25,7 +23,7 @@ interface ReportInput {
   readonly batch: BatchRecord;
   readonly table: Table;
   readonly own: (row: Row) => Own;
-  readonly store: Pick<JournalStore, "batches" | "rows" | "runs" | "acts">;
+  readonly store: Pick<JournalStore, "rows" | "runs" | "acts">;
   /** Some process sends from this state folder. */
   readonly isSending?: () => boolean;
 }
@@ -78,14 +76,10 @@ export async function collectReport({ store, batch, table, own, isSending = () =
     for (const [status, { length }] of Map.groupBy(there, statusOf))
       elsewhere.push({ how: "corrected", batch: other, status, rows: length });
   }
-  const isOpen = here.invalid !== undefined || here.rejected !== undefined;
-  const fromThere = isOpen ? await store.batches({ path: join(batch.folder, batch.fileName) }) : [];
-  const later = fromThere.some(({ id }) => id === batch.id) ? fromThere.at(-1) : undefined;
   const acts = await store.acts({ batch: batch.id });
   return {
     ...{ batch, totals, history: historyOf(acts, await store.runs(batch.id), isSending) },
     headline: headlineOf(totals.total.rows, here, elsewhere, acts),
-    notes: later && later.id !== batch.id ? [told(REPORT_WORDS.later_file, { batch: later.id }).text] : [],
     needs: needs.filter(({ count }) => count > 0),
     exitCode: exitCodeOfBatch(totals, { isCancelled: batch.phase === "cancelled" }),
   };

@@ -37,13 +37,18 @@ function statuses(path = file): Record<string, number> {
 
 test("corrected where it lies → the two mended rows go; the others again only by their sum", async () => {
   writeFileSync(file, payroll(false));
-  expect((await run("run", file)).code).toBe(3);
-  expect(statuses()).toEqual({ accepted: 8, invalid: 2 });
+  const first = await run("run", file);
+  expect([first.code, statuses()]).toEqual([3, { accepted: 8, invalid: 2 }]);
 
   writeFileSync(file, payroll(true));
   const second = await run("run", file);
   expect([second.code, statuses()]).toEqual([6, { accepted: 2, held: 8 }]);
-  const [, batch = ""] = /^batch (\S+)/m.exec(second.stdout) ?? [];
+  const [earlier = "", batch = ""] = [first, second].map(({ stdout }) => /^batch (\S+)/m.exec(stdout)?.[1] ?? "");
+  // all of the first batch have their end: eight here, two there
+  const said = async (command: string) =>
+    (await paydrop([command, earlier, "--state-dir", join(folder, "state")])).stdout;
+  expect(await said("report")).toContain(`10 of 10 accepted: 8 here, 2 corrected in batch ${batch}`);
+  expect(await said("status")).toMatch(/^batch \S+ .* ended/m);
   const steps = second.stdout.slice(second.stdout.indexOf("next "));
   const order = ["nothing is to be sent", `paydrop cancel ${batch} --held`, `paydrop release ${batch}`];
   expect(order.map((step) => steps.indexOf(step))).toEqual(

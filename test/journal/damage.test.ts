@@ -92,7 +92,7 @@ test.each(DAMAGE)("a journal that %s → nothing is opened, until a person accep
 
 test("a journal of another version → refused, whatever a person accepts", async () => {
   const stateDir = await used();
-  bySql(stateDir, "PRAGMA user_version = 2");
+  bySql(stateDir, "PRAGMA user_version = 1");
   const refused = openJournal(stateDir, { ...SENDING, lossAcceptedBy: ASHA });
   await expect(refused).rejects.toMatchObject({ code: "journal", reason: "journal_of_other_version" });
 });

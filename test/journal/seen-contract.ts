@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JournalStore, NewRow } from "../../src/journal/store.ts";
-import { act, key, newBatch, newRow, NOW, opened, record, sendAll, type OpenTestJournal } from "./stores.ts";
+import { act, ASHA, key, newBatch, newRow, NOW, opened, record, sendAll, type OpenTestJournal } from "./stores.ts";
 
 /** `A3 accepted`: what was seen of a row. */
 async function seenOf(
@@ -116,6 +116,32 @@ export function findsOtherRows(open: OpenTestJournal): void {
     // what was corrected twice is corrected by the row that went in the end
     await sendAll(store, "D");
     expect([await correctedBy("A"), await correctedBy("C")]).toEqual([{ batch: "D", row: 2 }, { batch: "D", row: 2 }]); // prettier-ignore
+  });
+
+  test("a later file in the same place → corrects the rows of that number, where nobody was paid by both", async () => {
+    const { store } = await open();
+    const correctedBy = async () => (await store.rows({ batch: "A" })).map((one) => one.correctedBy?.batch);
+    const settled = async (
+      batch: string,
+      rows: Parameters<typeof opened>[2],
+      outcomes?: Parameters<typeof sendAll>[2],
+    ) => {
+      await opened(store, batch, rows);
+      const run = await store.beginRun(batch, ASHA, NOW);
+      await sendAll(store, batch, outcomes);
+      await store.endRun(run, { endedAt: NOW, exitCode: 0, requests: 1 });
+    };
+    const bad = (row: number, more: Partial<NewRow> = {}) => newRow(row, "", { state: "invalid", ...more });
+    await settled("A", ["asha/1", bad(3), bad(4, { period: "2026-11" })]);
+    expect(await correctedBy()).toEqual([undefined, undefined, undefined]);
+    // next week's file pays asha again; another place and another month correct nothing
+    await settled("B", ["asha/1", "ravi/2", "mina/3"]);
+    await settled("C", [newRow(4, "mina/3", { period: "2026-12" })]);
+    expect(await correctedBy()).toEqual([undefined, undefined, undefined]);
+    await settled("D", [newRow(3, "ravi/2"), newRow(4, "mina/3")], { 4: "rejected" });
+    expect(await correctedBy()).toEqual([undefined, "D", undefined]);
+    await settled("E", [newRow(4, "mina/4", { retryOf: { batch: "D", row: 4 } })]);
+    expect(await correctedBy()).toEqual([undefined, "D", "E"]);
   });
 
   test("more equal rows than are told → those that speak against sending are never crowded out", async () => {
