@@ -8,7 +8,7 @@ import { seen } from "./sqlite-seen.ts";
 import { Journal } from "./sqlite.ts";
 import type { JournalFacts, JournalStore } from "./store.ts";
 
-type Method = Exclude<keyof JournalStore, "judging">;
+type Method = Exclude<keyof JournalStore, "judging" | "hosts">;
 type Answer<M extends Method> = Awaited<ReturnType<JournalStore[M]>>;
 
 type Calls = {

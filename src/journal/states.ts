@@ -99,3 +99,41 @@ export function move(run: Run, batch: { readonly seq: number; readonly mark: num
   const isAnswerNew = Number(answer !== undefined || to === "ready");
   return run(MOVE, ...where, ...becomes, tries, isAnswerNew, httpStatus, sentAt, durationMs, response) === 1;
 }
+
+/**
+ * The same in Postgres, as a function of the journal: moves the rows of a batch that `changes` names, each with `from`, `to`
+ * and `onItsWay` as above; gives those that were moved. What becomes, or stays, ready gets a turn behind all others of its
+ * share. Their shares are locked first.
+ */
+export const MOVE_ROWS = `
+  CREATE FUNCTION move_rows(of_batch bigint, changes json) RETURNS TABLE (row int) LANGUAGE plpgsql AS $$
+  #variable_conflict use_column
+  BEGIN
+    PERFORM 1 FROM share s WHERE s.batch = of_batch AND s.share IN (
+      SELECT r.share FROM rows r JOIN json_array_elements(changes) c ON r.row = (c.value ->> 'row')::int WHERE r.batch = of_batch)
+      ORDER BY s.share FOR UPDATE;
+    RETURN QUERY WITH u AS MATERIALIZED (
+      SELECT c.*, r.share, s.mark, s.nextTurn - 1 + row_number() OVER (PARTITION BY r.share, c.to ORDER BY c.n) AS newTurn
+      FROM ROWS FROM (json_to_recordset(changes) AS (row int, "from" jsonb, "to" text, onItsWay boolean, code text,
+        reasons json, settledBy text, tries int, httpStatus int, sentAt bigint, durationMs int, response text))
+        WITH ORDINALITY AS c(row, "from", "to", isMeant, code, reasons, settledBy, tries, httpStatus, sentAt, durationMs, response, n)
+      JOIN rows r ON r.batch = of_batch AND r.row = c.row JOIN share s ON s.batch = of_batch AND s.share = r.share
+    ), moved AS (
+      UPDATE rows r SET state = u.to, turn = CASE u.to WHEN 'ready' THEN u.newTurn ELSE r.turn END,
+        code = coalesce(u.code, CASE WHEN u.to <> 'ready' THEN r.code END), reasons = coalesce(u.reasons, r.reasons),
+        settledBy = coalesce(u.settledBy, r.settledBy), attempts = r.attempts + coalesce(u.tries, 0),
+        httpStatus = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.httpStatus ELSE u.httpStatus END,
+        sentAt = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.sentAt ELSE u.sentAt END,
+        durationMs = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.durationMs ELSE u.durationMs END,
+        response = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.response ELSE u.response END
+      FROM u WHERE r.batch = of_batch AND r.row = u.row AND u.from ? r.state
+        AND (r.state = 'ready' AND r.turn <= u.mark) = u.isMeant
+      RETURNING r.row, r.share
+    ), shares AS (
+      UPDATE share s SET tallies = NULL, lastAt = greatest(s.lastAt, u.lastAt), nextTurn = s.nextTurn + u.turns
+      FROM (SELECT share, count(*) FILTER (WHERE u.to = 'ready') AS turns,
+        coalesce(max(sentAt + coalesce(durationMs, 0)), 0) AS lastAt FROM u GROUP BY share) u
+      WHERE s.batch = of_batch AND s.share = u.share
+    ) SELECT moved.row FROM moved;
+  END $$;
+`;

@@ -3,6 +3,7 @@ import type { Lying } from "../checks/spool.ts";
 import type { Judged, Key, Reason, Seen } from "../duplicates/seen.ts";
 import type { ActKind } from "../messages/acts.ts";
 import type { Fault } from "../messages/sentence.ts";
+import type { Stop } from "../messages/outcomes.ts";
 import type { OperationName } from "../operations/index.ts";
 import type { FileFormat } from "../file-format.ts";
 import type { RowState } from "./states.ts";
@@ -92,6 +93,8 @@ export interface RowRecord extends RowName, Pick<Seen, "period" | "retryOf"> {
   readonly response?: string;
   /** Who settled it. */
   readonly settledBy?: string;
+  /** Of an unknown row: what its host heard after another one had taken its share over (§13). */
+  readonly lateAnswer?: string;
   /** The later row that corrected it and went since, of an invalid or rejected one. */
   readonly correctedBy?: RowName;
 }
@@ -144,6 +147,8 @@ export interface Outcome {
   readonly code: string;
   /** All tries of this run that this outcome ends. */
   readonly tries: number;
+  /** It stops the batch; `all`: and what else goes to its destination. For other hosts. */
+  readonly stop?: (Stop & { readonly all: boolean }) | undefined;
   readonly httpStatus?: number | undefined;
   readonly sentAt?: number | undefined;
   readonly durationMs?: number | undefined;
@@ -156,11 +161,15 @@ export interface Leaving extends Lying {
   readonly operation: OperationName;
   readonly amount: string;
   readonly attempts: number;
+  /** Of a shared journal: whether the commit that let it go is recent enough for it to leave now (DESIGN §13, the guard). */
+  readonly mayLeave?: () => boolean;
 }
 
 export interface Committed {
   readonly leaving: readonly Leaving[];
   readonly phase: Phase;
+  /** Another host has stopped the batch. */
+  readonly stop?: Stop | undefined;
   /** A folder of the batch is held (STOP): nothing new goes. */
   readonly isHeld: boolean;
 }
@@ -299,6 +308,78 @@ export interface JournalStore {
   /** A copy of the journal while it is in use. */
   backup(path: string): Promise<void>;
   close(): Promise<void>;
+  /** Of a journal that several hosts share (DESIGN §13): there rows leave by shares, and not by `commit`. */
+  readonly hosts?: Hosts;
+}
+
+/** What hosts that share a journal do beside it. All times are by the clock of its server. */
+export interface Hosts {
+  /** This process: `pay1:4711:k3f9`. */
+  readonly me: string;
+  /** Of a batch that is written down: its private copies and its payloads, encrypted, for the other hosts. */
+  keepCopies(batch: string, copies: ReadonlyMap<string, string>, spool: string): Promise<void>;
+  /** Puts a private copy at this path where none is. Rejects with PaydropError `copy_missing`. */
+  bringCopy(sha256: string, path: string): Promise<void>;
+  /** A share to send, of this batch or of any; undefined: none is free. What dead hosts held is taken over first. */
+  claim(which: {
+    readonly batch?: string;
+    readonly destination: string;
+    readonly environment: Environment;
+    readonly lanes: number;
+    readonly concurrency: number;
+  }): Promise<Share | undefined>;
+  /** Where a batch stands that is being sent by shares. `letGo`: rows that were ever let go. */
+  progress(batch: string): Promise<{
+    readonly held: number;
+    readonly ready: number;
+    readonly letGo: number;
+    readonly stop?: Stop | undefined;
+  }>;
+  /** Batches that are being sent to this destination and have shares that nobody holds. */
+  open(
+    destination: string,
+    environment: Environment,
+  ): Promise<readonly { readonly batch: string; readonly share: number }[]>;
+  /** Takes what only one host does at a time, or keeps it: renewed until it is given back, lost when this process ends. */
+  lease(name: string): Promise<boolean>;
+  giveBack(name: string): Promise<void>;
+  /** Reserves so many starts of requests; milliseconds until the first one may be, each `1000 / rate` after the one before. */
+  reserve(destination: string, starts: number, rate: number): Promise<number>;
+  /** Milliseconds until nothing of a row can be on the wire any more whose host was lost; 0: now. */
+  quietIn(batch: string, row: number, timeoutMs: number): Promise<number>;
+  /** Who is here, since when, and what each holds. */
+  all(): Promise<readonly HostRecord[]>;
+}
+
+export interface HostRecord {
+  readonly host: string;
+  readonly name: string;
+  readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly seenAt: number;
+  readonly shares: readonly {
+    readonly batch: string;
+    readonly share: number;
+    readonly lanes: number;
+    readonly since: number;
+  }[];
+  readonly leases: readonly string[];
+}
+
+/** A share that this process holds. */
+export interface Share {
+  readonly batch: string;
+  readonly share: number;
+  /** Requests of it in flight at most. */
+  readonly lanes: number;
+  /** A row of this run was accepted already: nothing has to go alone. */
+  readonly isProven: boolean;
+  readonly spool: { read(lying: Lying): string };
+  /** As `JournalStore.commit`. What another host holds by now lets nothing go, and its outcomes are kept as late answers. */
+  commit(outcomes: readonly Outcome[], freeLanes: number): Promise<Committed & { readonly isLost: boolean }>;
+  /** Gives it back, with a word: what was let go and did not leave gets new turns. */
+  end(): Promise<void>;
 }
 
 export interface SeenRow {

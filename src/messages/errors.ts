@@ -1,4 +1,5 @@
 import { CONFIG_ERRORS } from "./config.ts";
+import { HOST_ERRORS, SERVER_ERRORS } from "./hosts.ts";
 import { foundIn, type Catalogue, type CodeIn, type Sentence } from "./sentence.ts";
 
 const NOTHING_SENT = "Nothing was sent.";
@@ -125,6 +126,8 @@ const JOURNAL_ERRORS = {
   state_dir_unusable: `the state directory {folder} cannot be used: {found} → ${NOTHING_SENT} Mend it, or name another.`,
   backup_unwritable: "the copy {path} cannot be written: {found} → Name a new folder, on a disk with room.",
 
+  ...SERVER_ERRORS,
+
   // the mark of an inbox
   journal_of_another: `{folder}: another journal sent from this folder ({id}, {marked:row}); this one ({own}) does not know what went
     → ${NOTHING_SENT} Use the state directory that sent from here (--state-dir; in a container, a volume that outlives it). ${GO_ON_WITHOUT}`,
@@ -169,6 +172,7 @@ const ERRORS = {
   },
   /** The batch began at another address. */
   destination: {
+    ...HOST_ERRORS,
     other_destination: `batch {batch} began with {began}, now it would go to {destination}
       → Nothing was sent. If both are the same service, run it again with --accept-destination.`,
     sent_as_other: `batch {batch} went to {destination} as a {environment} one, and this would go there as a {is} one: nothing would tell payments that went already

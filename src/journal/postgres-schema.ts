@@ -1,0 +1,217 @@
+import { ROW_STATES } from "./states.ts";
+
+export const POSTGRES_SCHEMA = "paydrop";
+/** There is one; a host of another version is refused before anything goes. */
+export const POSTGRES_VERSION = 1;
+
+const oneOf = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(", ");
+const STATES = oneOf(ROW_STATES);
+
+/**
+ * Columns are named as the properties of `store.ts`, and no bank data in clear stands in any of them (I10): see `schema.ts`
+ * for what they are. JSON is kept as text (`json`), so that it reads back byte for byte.
+ *
+ * A batch is cut into shares (DESIGN §13). A share has its own turns and turn mark; `owner` holds it until `leaseUntil`, by
+ * the clock of the database, and every statement that moves one of its rows on the way names its `epoch`. Whoever changes a
+ * row has its share locked, in the order of their numbers.
+ */
+export const TABLES = `
+  CREATE TABLE meta (key text PRIMARY KEY, value text NOT NULL);
+
+  -- run: the run that sends it now; isProven: a row was accepted in it, others may go beside it; stop: why nothing of it goes
+  CREATE TABLE batch (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE,
+    environment text NOT NULL CHECK (environment IN ('live', 'test')), destination text NOT NULL, fileName text NOT NULL,
+    folder text NOT NULL, format text NOT NULL, sha256 text NOT NULL, sizeBytes bigint NOT NULL, period text,
+    reading text NOT NULL, createdAt bigint NOT NULL, rows int NOT NULL DEFAULT 0, total text NOT NULL DEFAULT '0.00',
+    label text NOT NULL DEFAULT '', payments text, remarks json,
+    phase text NOT NULL CHECK (phase IN ('recording', 'open', 'paused', 'cancelled')),
+    owesResults boolean NOT NULL DEFAULT false, lastAt bigint NOT NULL,
+    run bigint, isProven boolean NOT NULL DEFAULT false, stop json
+  );
+  CREATE INDEX ON batch (sha256);
+  CREATE INDEX ON batch (payments);
+  CREATE INDEX ON batch (fileName, folder);
+
+  -- commitNo: the last commit of its owner, which let go the rows with turns from markBefore to mark
+  CREATE TABLE share (
+    batch bigint NOT NULL REFERENCES batch, share int NOT NULL, mark bigint NOT NULL DEFAULT 0,
+    nextTurn bigint NOT NULL DEFAULT 1, letGo int NOT NULL DEFAULT 0, lastAt bigint NOT NULL DEFAULT 0, tallies json,
+    epoch int NOT NULL DEFAULT 0, owner text, lanes int NOT NULL DEFAULT 0, leasedAt timestamptz, leaseUntil timestamptz,
+    takenOverAt timestamptz, commitNo int NOT NULL DEFAULT 0, markBefore bigint NOT NULL DEFAULT 0,
+    place bigint NOT NULL DEFAULT 0, payloads bytea,
+    PRIMARY KEY (batch, share), CHECK (mark >= 0 AND mark < nextTurn AND letGo >= 0)
+  );
+  CREATE INDEX ON share (leaseUntil) WHERE owner IS NOT NULL;
+  CREATE FUNCTION mark_goes_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.mark < OLD.mark OR NEW.letGo < OLD.letGo OR NEW.epoch < OLD.epoch THEN
+      RAISE EXCEPTION 'a turn mark never goes back'; END IF;
+    RETURN NEW; END $$;
+  CREATE TRIGGER mark_goes_up BEFORE UPDATE ON share FOR EACH ROW EXECUTE FUNCTION mark_goes_up();
+
+  CREATE TABLE rows (
+    batch bigint NOT NULL, row int NOT NULL, share int NOT NULL, state text NOT NULL CHECK (state IN (${STATES})),
+    turn bigint NOT NULL, operation text, option text, amount text, payment text, payee text, zeros int, reference text,
+    period text, retryBatch text, retryRow int, place bigint, size int, crc bigint, faults json, notices json, code text,
+    reasons json, attempts int NOT NULL DEFAULT 0, httpStatus int, sentAt bigint, durationMs int, response text,
+    settledBy text, lateAnswer text,
+    PRIMARY KEY (batch, row), FOREIGN KEY (batch, share) REFERENCES share,
+    CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
+  );
+  CREATE UNIQUE INDEX ON rows (batch, share, turn) WHERE state = 'ready';
+  CREATE INDEX ON rows (batch, row) WHERE state IN ('held', 'unknown', 'not_sent', 'settled_not_done', 'invalid', 'rejected');
+  CREATE INDEX ON rows (retryBatch, retryRow) WHERE retryBatch IS NOT NULL;
+
+  CREATE TABLE key (key text NOT NULL, batch bigint NOT NULL, row int NOT NULL, isNamed boolean NOT NULL,
+    PRIMARY KEY (key, batch, row));
+
+  CREATE TABLE run (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, batch text NOT NULL, login text NOT NULL,
+    host text NOT NULL, by text, startedAt bigint NOT NULL, endedAt bigint, exitCode int, requests int, stop text);
+  CREATE INDEX ON run (batch);
+  CREATE TABLE act (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, kind text NOT NULL,
+    login text NOT NULL, host text NOT NULL, by text, batch text, rows json, "as" text, note text);
+  CREATE INDEX ON act (batch);
+  CREATE FUNCTION act_stays() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'acts are never changed or removed'; END $$;
+  CREATE TRIGGER act_stays BEFORE UPDATE OR DELETE ON act FOR EACH ROW EXECUTE FUNCTION act_stays();
+
+  CREATE TABLE source (path text NOT NULL, identity text NOT NULL, batch text NOT NULL, PRIMARY KEY (path, identity));
+  CREATE TABLE hold (folder text PRIMARY KEY, reason text NOT NULL, at bigint NOT NULL);
+
+  -- private copies, encrypted in pieces
+  CREATE TABLE piece (sha256 text NOT NULL, piece int NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (sha256, piece));
+  -- who is here; and what only one host does at a time: an inbox, a run of a batch
+  CREATE TABLE host (host text PRIMARY KEY, name text NOT NULL, version text NOT NULL, since timestamptz NOT NULL,
+    seenAt timestamptz NOT NULL);
+  CREATE TABLE lease (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
+  -- of a destination: its row is locked while lanes are given out; nextAt: when the next request may start
+  CREATE TABLE pace (destination text PRIMARY KEY, nextAt timestamptz NOT NULL DEFAULT clock_timestamp());
+`;
+
+/** SQL: a folder of the batch `b` is held. */
+export const IS_HELD = `EXISTS (SELECT 1 FROM hold h WHERE b.folder = h.folder OR starts_with(b.folder, h.folder || '/'))`;
+
+/**
+ * Outcomes in, and the marks of shares up, in one durable act (I2, I8): only where the host still holds the share with that
+ * epoch. Each statement of it sees what was committed before it had the share's lock. `wanted`: `[{batch, share, epoch, no,
+ * free}]`, `no` counts the commits of this holder; `changes`: moves of rows on their way, as \`move_rows\` takes them, with
+ * their batch and share. Asked once more with the same number, as after a lost answer, it changes nothing and gives the same
+ * rows. A share that is missing in the answer is another host's by now.
+ */
+const COMMIT = `
+  CREATE FUNCTION commit_shares(wanted json, changes json, me text, lease interval) RETURNS json LANGUAGE plpgsql AS $$
+  DECLARE w record; b record; s record; mine json; found int; answer jsonb := '[]'; leaving json;
+  BEGIN
+    FOR w IN SELECT s.batch, s.share, x.no, x.free, s.commitNo
+      FROM json_to_recordset(wanted) AS x(batch bigint, share int, epoch int, no int, free int)
+      JOIN share s ON s.batch = x.batch AND s.share = x.share AND s.epoch = x.epoch AND s.owner = me
+      ORDER BY s.batch, s.share FOR UPDATE OF s
+    LOOP
+      IF w.commitNo < w.no THEN
+        SELECT json_agg(c.value) INTO mine FROM json_array_elements(changes) c
+          WHERE (c.value ->> 'batch')::bigint = w.batch AND (c.value ->> 'share')::int = w.share;
+        IF mine IS NOT NULL THEN
+          SELECT count(*) INTO found FROM move_rows(w.batch, mine);
+          IF found <> json_array_length(mine) THEN
+            RAISE EXCEPTION 'a row has an outcome, but was not on its way'; END IF;
+          UPDATE batch SET isProven = true WHERE seq = w.batch AND NOT isProven
+            AND EXISTS (SELECT 1 FROM json_array_elements(mine) c WHERE c.value ->> 'to' = 'accepted');
+          UPDATE batch o SET stop = coalesce(o.stop, c.value -> 'stop') FROM batch b, json_array_elements(mine) c
+            WHERE b.seq = w.batch AND c.value -> 'stop' IS NOT NULL AND (o.seq = b.seq
+              OR (c.value -> 'stop' ->> 'all')::boolean AND o.run IS NOT NULL AND o.destination = b.destination);
+        END IF;
+        SELECT b.phase, b.stop, ${IS_HELD} AS held INTO b FROM batch b WHERE b.seq = w.batch;
+        UPDATE share s SET (mark, letGo) = (SELECT coalesce(max(n.turn), s.mark), s.letGo + count(*) FROM (
+              SELECT r.turn FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready' AND r.turn > s.mark
+              ORDER BY r.turn LIMIT CASE WHEN b.phase = 'open' AND b.stop IS NULL AND NOT b.held THEN w.free ELSE 0 END) n),
+            markBefore = s.mark, commitNo = w.no, leaseUntil = clock_timestamp() + lease,
+            tallies = CASE WHEN mine IS NULL AND w.free = 0 THEN s.tallies END
+          WHERE s.batch = w.batch AND s.share = w.share;
+      ELSE
+        SELECT b.phase, b.stop, ${IS_HELD} AS held INTO b FROM batch b WHERE b.seq = w.batch;
+      END IF;
+      SELECT * INTO s FROM share x WHERE x.batch = w.batch AND x.share = w.share;
+      SELECT coalesce(json_agg(n ORDER BY n.turn), '[]') INTO leaving FROM (
+        SELECT r.row, r.turn, r.operation, r.amount, r.attempts, r.place, r.size, r.crc FROM rows r
+        WHERE r.batch = w.batch AND r.share = w.share AND r.state = 'ready' AND r.turn > s.markBefore AND r.turn <= s.mark) n;
+      answer := answer || jsonb_build_array(jsonb_build_object('batch', w.batch, 'share', w.share, 'phase', b.phase,
+        'held', b.held, 'stop', b.stop, 'leaving', leaving));
+    END LOOP;
+    RETURN answer;
+  END $$;
+`;
+
+/**
+ * Whatever an owner left whose lease is over is nobody's: rows at or below the mark become unknown (I4), and the epoch goes
+ * up, so that the owner, should it go on, moves and sends nothing more. Not within one lease of the server's own start: then
+ * nobody could renew. Gives the rows. Once it is known who takes over (`me`), that is an act of the history.
+ */
+const TAKE_OVER = `
+  CREATE FUNCTION take_over(me json, at bigint, lease interval) RETURNS TABLE (batch text, row int) LANGUAGE plpgsql AS $$
+  DECLARE o record; lost json; moved json;
+  BEGIN
+    IF pg_postmaster_start_time() + lease > clock_timestamp() THEN RETURN; END IF;
+    FOR o IN SELECT s.batch AS seq, s.share, s.mark, b.id FROM share s JOIN batch b ON b.seq = s.batch
+      WHERE s.owner IS NOT NULL AND s.leaseUntil < clock_timestamp() ORDER BY s.batch, s.share FOR UPDATE OF s SKIP LOCKED
+    LOOP
+      UPDATE share s SET epoch = s.epoch + 1, owner = NULL, lanes = 0, takenOverAt = clock_timestamp(), commitNo = 0
+        WHERE s.batch = o.seq AND s.share = o.share;
+      SELECT json_agg(json_build_object('row', r.row, 'from', json_build_array('ready'), 'to', 'unknown', 'onItsWay', true,
+        'code', 'interrupted')) INTO lost FROM rows r WHERE r.batch = o.seq AND r.share = o.share AND r.state = 'ready'
+        AND r.turn <= o.mark;
+      CONTINUE WHEN lost IS NULL;
+      SELECT json_agg(m.row ORDER BY m.row) INTO moved FROM move_rows(o.seq, lost) m;
+      INSERT INTO act (at, kind, login, host, by, batch, rows)
+        VALUES (at, 'recover', me ->> 'login', me ->> 'host', me ->> 'by', o.id, moved);
+      RETURN QUERY SELECT o.id, v.value::int FROM json_array_elements_text(moved) v;
+    END LOOP;
+  END $$;
+`;
+
+/**
+ * Gives a free share of a batch that is being sent, with as many lanes as are left of the destination's: those of all
+ * shares that are held never exceed \`concurrency\`. Until a row of its run was accepted one share of one batch of the
+ * destination goes alone. NULL: there is none.
+ */
+const CLAIM = `
+  CREATE FUNCTION claim_share(me text, only_batch text, here text, world text, wanted int, concurrency int, lease interval)
+    RETURNS json LANGUAGE plpgsql AS $$
+  DECLARE c record; used int;
+  BEGIN
+    INSERT INTO pace (destination) VALUES (here) ON CONFLICT DO NOTHING;
+    PERFORM 1 FROM pace p WHERE p.destination = here FOR UPDATE;
+    SELECT coalesce(sum(s.lanes), 0) INTO used FROM share s JOIN batch b ON b.seq = s.batch
+      WHERE s.owner IS NOT NULL AND b.destination = here;
+    IF used >= concurrency THEN RETURN NULL; END IF;
+    SELECT b.id, b.isProven, s.batch, s.share, s.epoch, s.place INTO c FROM batch b JOIN share s ON s.batch = b.seq
+      WHERE b.destination = here AND b.environment = world AND b.phase = 'open' AND b.stop IS NULL AND b.run IS NOT NULL
+        AND NOT ${IS_HELD} AND (only_batch IS NULL OR b.id = only_batch) AND s.owner IS NULL
+        AND (b.isProven OR NOT EXISTS (SELECT 1 FROM share s2 JOIN batch b2 ON b2.seq = s2.batch
+          WHERE s2.owner IS NOT NULL AND b2.destination = here AND NOT b2.isProven))
+        AND EXISTS (SELECT 1 FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready')
+      ORDER BY b.seq, s.share LIMIT 1 FOR UPDATE OF s SKIP LOCKED;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    UPDATE share s SET epoch = s.epoch + 1, owner = me, lanes = least(wanted, concurrency - used), commitNo = 0,
+      leasedAt = clock_timestamp(), leaseUntil = clock_timestamp() + lease WHERE s.batch = c.batch AND s.share = c.share;
+    RETURN json_build_object('id', c.id, 'proven', c.isProven, 'batch', c.batch, 'share', c.share, 'epoch', c.epoch + 1,
+      'place', c.place, 'lanes', least(wanted, concurrency - used));
+  END $$;
+`;
+
+/** A share that ends with a word: rows that were let go and did not leave get new turns. false: it is another host's by now. */
+const END = `
+  CREATE FUNCTION end_share(of_batch bigint, of_share int, of_epoch int, me text) RETURNS boolean LANGUAGE plpgsql AS $$
+  DECLARE s record; left_rows json;
+  BEGIN
+    SELECT * INTO s FROM share x WHERE x.batch = of_batch AND x.share = of_share AND x.epoch = of_epoch AND x.owner = me FOR UPDATE;
+    IF NOT FOUND THEN RETURN false; END IF;
+    SELECT json_agg(json_build_object('row', r.row, 'from', json_build_array('ready'), 'to', 'ready', 'onItsWay', true)
+      ORDER BY r.turn) INTO left_rows FROM rows r WHERE r.batch = of_batch AND r.share = of_share AND r.state = 'ready'
+      AND r.turn <= s.mark;
+    IF left_rows IS NOT NULL THEN PERFORM move_rows(of_batch, left_rows); END IF;
+    UPDATE share x SET owner = NULL, lanes = 0, leaseUntil = NULL WHERE x.batch = of_batch AND x.share = of_share;
+    RETURN true;
+  END $$;
+`;
+
+export const FUNCTIONS = `${COMMIT} ${TAKE_OVER} ${CLAIM} ${END}`;

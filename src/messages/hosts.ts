@@ -1,0 +1,25 @@
+import type { Catalogue } from "./sentence.ts";
+
+/** What is said of a journal that several hosts share (DESIGN §13). */
+export const SERVER_ERRORS = {
+  server_away: `the journal's server cannot be reached: {found}
+    → Sending has stopped, and nothing is forgotten. Look at PAYDROP_JOURNAL_URL, the server and the network.`,
+  server_refused: `the journal's server refused: {found}
+    → Sending has stopped, and nothing is forgotten. Look at the server's log; \`paydrop doctor\` checks its settings.`,
+  server_unsafe: `the journal's server can lose what it has confirmed: {found}
+    → Nothing was sent, for a row could go twice. {todo}`,
+  server_lost_commit: `the journal's server does not know any more what it had confirmed: {found}
+    → Sending has stopped, for rows could go twice. Ask who runs the server what was lost; \`paydrop help hosts\` says what to do.`,
+  server_too_old: "the journal's server is PostgreSQL {found}, and {needed} is needed → Use a newer server.",
+  server_no_backup: `this journal is in PostgreSQL → Back it up there, with pg_dump or a base backup, and keep
+    PAYDROP_JOURNAL_KEY elsewhere.`,
+  journal_moved: `the journal in {folder} was moved to {to} at {at}
+    → Nothing was sent. Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY.`,
+} as const satisfies Catalogue;
+
+export const HOST_ERRORS = {
+  journal_other_key: `the journal {server} was made with another PAYDROP_JOURNAL_KEY
+    → Nothing was sent: with this key no payment would be known again. Use the key of the other hosts.`,
+  journal_other_version: `the journal {server} is of version {version}, this paydrop works with version {own}
+    → Nothing was sent. Use the same version of paydrop on all hosts.`,
+} as const satisfies Catalogue;
