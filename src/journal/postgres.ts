@@ -78,7 +78,7 @@ export class Postgres {
           this.give(client);
           throw failureOf(error);
         }
-        this.#drop(client);
+        this.drop(client);
       }
     }
   }
@@ -113,8 +113,8 @@ export class Postgres {
       this.give(client);
       return result;
     } catch (error) {
-      if (isConnectionLost(error)) this.#drop(client);
-      else await ask(client, "ROLLBACK", []).then(() => this.give(client), () => this.#drop(client)); // prettier-ignore
+      if (isConnectionLost(error)) this.drop(client);
+      else await ask(client, "ROLLBACK", []).then(() => this.give(client), () => this.drop(client)); // prettier-ignore
       throw failureOf(error);
     }
   }
@@ -137,14 +137,14 @@ export class Postgres {
 
   give(client: Client): void {
     if (!this.#open.has(client)) return;
-    if (this.#isClosed || this.#idle.length >= IDLE_SESSIONS_MAX) this.#drop(client);
+    if (this.#isClosed || this.#idle.length >= IDLE_SESSIONS_MAX) this.drop(client);
     else this.#idle.push(client);
   }
 
   async #connect(): Promise<Client> {
     const client = this.#makeClient(this.#options.url);
     // told by the query that meets it; an idle one is dropped
-    client.on("error", () => this.#drop(client));
+    client.on("error", () => this.drop(client));
     await client.connect();
     this.#open.add(client);
     try {
@@ -152,13 +152,13 @@ export class Postgres {
         `SET search_path = ${POSTGRES_SCHEMA}; SET synchronous_commit = on; SET statement_timeout = 0`,
       );
     } catch (error) {
-      this.#drop(client);
+      this.drop(client);
       throw error;
     }
     return client;
   }
 
-  #drop(client: Client): void {
+  drop(client: Client): void {
     this.#open.delete(client);
     const at = this.#idle.indexOf(client);
     if (at >= 0) this.#idle.splice(at, 1);
