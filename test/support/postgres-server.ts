@@ -1,0 +1,219 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const NEEDED = 15;
+/** Below the ports that the system gives to connections: a server that begins again finds its own free. */
+const PORTS = { first: 20_000, count: 12_000 };
+const ROOM_NEEDED = 2 ** 31;
+/** Of two programs that begin at once with one port the later tries another. */
+const TRIES = 5;
+
+interface Installed {
+  readonly bin: string;
+  /** Root may not run a server: it is run by this user. */
+  readonly user: { readonly uid?: number; readonly gid?: number };
+}
+
+/** The newest PostgreSQL of this machine, as Debian installs it or on PATH. */
+export const INSTALLED: Installed | undefined = findInstalled();
+
+/**
+ * A folder for the servers of one command. When the command ends, however it ends, another process stops what still
+ * runs there and removes it.
+ */
+export function serversFolder(): { readonly folder: string; end(): Promise<void> } {
+  const folder = mkdtempSync(join(parentFolder(), "paydrop-postgres-"));
+  if (INSTALLED?.user.uid !== undefined) chownSync(folder, INSTALLED.user.uid, INSTALLED.user.gid ?? 0);
+  // its stdin ends with this process; in a session of its own no Ctrl-C reaches it
+  const cleaner = spawn("/bin/sh", ["-c", CLEAN_UP, "sh", folder], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  cleaner.unref();
+  (cleaner.stdin as unknown as { unref(): void }).unref();
+  return {
+    folder,
+    end: async () => {
+      cleaner.ref();
+      cleaner.stdin.end();
+      await once(cleaner, "close");
+    },
+  };
+}
+
+const CLEAN_UP = `
+cat > /dev/null
+for pid in "$1"/*/data/postmaster.pid; do
+  [ -f "$pid" ] && kill -CONT $(head -n 1 "$pid") && kill -QUIT $(head -n 1 "$pid")
+done
+for try in $(seq 100); do
+  ls "$1"/*/data/postmaster.pid > /dev/null 2>&1 || break
+  sleep 0.1
+done
+rm -rf "$1"`;
+
+/** A PostgreSQL of its own, in a folder of its own, with the durability that it has by itself. */
+export class PostgresServer {
+  readonly #folder: string;
+  readonly port: number;
+  /** Of its first database. */
+  readonly url: string;
+  #stopped: readonly number[] = [];
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.port = port;
+    this.url = this.urlOf("postgres");
+  }
+
+  /** `folder` is not there yet. */
+  static async create(folder: string, settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+    mkdirSync(folder, { mode: 0o700 });
+    const { user } = INSTALLED ?? {};
+    if (user?.uid !== undefined) chownSync(folder, user.uid, user.gid ?? 0);
+    // an order of words that is not that of bytes: what relies on the latter is seen
+    const order = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-IN"];
+    const data = join(folder, "data");
+    program("initdb", ["-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "--no-instructions", ...order]);
+    for (let tries = 1; ; tries += 1) {
+      const server = new PostgresServer(folder, await freePort());
+      try {
+        server.start(settings);
+        return server;
+      } catch (error) {
+        if (tries === TRIES || !/Address already in use/.test(String(error))) throw error;
+      }
+    }
+  }
+
+  urlOf(database: string): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Takes connections when it returns. Settings as of postgresql.conf. */
+  start(settings: Readonly<Record<string, string>> = {}): void {
+    const own = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_wal_size: "256MB" };
+    const said = Object.entries({ port: this.port, ...own, ...settings }).map(
+      ([name, value]) => `-c ${name}='${value}'`,
+    );
+    const log = join(this.#folder, "log");
+    try {
+      program("pg_ctl", ["-D", join(this.#folder, "data"), "-l", log, "-w", "-o", said.join(" "), "start"]);
+    } catch (error) {
+      throw new Error(`no Postgres began: ${readFileSync(log, "utf8").slice(-2000)}`, { cause: error });
+    }
+  }
+
+  /** As a machine that loses its power: no transaction ends, no connection is told. */
+  stopHard(): void {
+    this.resume();
+    if (this.#pid() !== undefined)
+      program("pg_ctl", ["-D", join(this.#folder, "data"), "-m", "immediate", "-w", "stop"]);
+  }
+
+  /** Its connections stay open, and nothing answers. */
+  pause(): void {
+    const main = this.#pid();
+    if (main === undefined) throw new Error("a server that does not run cannot be paused");
+    // the first of them makes the others, so that it stops before they are counted
+    process.kill(main, "SIGSTOP");
+    const others = childrenOf(main);
+    for (const pid of others) process.kill(pid, "SIGSTOP");
+    this.#stopped = [...others, main];
+  }
+
+  resume(): void {
+    for (const pid of this.#stopped) process.kill(pid, "SIGCONT");
+    this.#stopped = [];
+  }
+
+  remove(): void {
+    this.stopHard();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #pid(): number | undefined {
+    try {
+      return Number(readFileSync(join(this.#folder, "data/postmaster.pid"), "utf8").split("\n")[0]);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function program(name: "initdb" | "pg_ctl", args: readonly string[]): void {
+  if (!INSTALLED) throw new Error("no Postgres is installed");
+  const env = { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" };
+  // what goes on running keeps no pipe of ours open
+  const stdio = name === "initdb" ? ("pipe" as const) : ("ignore" as const);
+  execFileSync(join(INSTALLED.bin, name), args, { ...INSTALLED.user, env, cwd: "/", stdio });
+}
+
+function findInstalled(): Installed | undefined {
+  const versions = foldersIn("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a));
+  const bins = versions.map((version) => join("/usr/lib/postgresql", version, "bin"));
+  for (const bin of [...bins, ...(process.env["PATH"] ?? "").split(":")]) {
+    const said = saidBy(join(bin, "initdb"), ["--version"]);
+    if (Number(/(\d+)/.exec(said ?? "")?.[1] ?? 0) < NEEDED) continue;
+    if (process.getuid?.() !== 0) return { bin, user: {} };
+    for (const name of ["postgres", "nobody"]) {
+      const [uid, gid] = [saidBy("id", ["-u", name]), saidBy("id", ["-g", name])];
+      if (uid !== undefined && gid !== undefined) return { bin, user: { uid: Number(uid), gid: Number(gid) } };
+    }
+  }
+  return undefined;
+}
+
+function foldersIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function saidBy(command: string, args: readonly string[]): string | undefined {
+  try {
+    return execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  } catch {
+    return undefined;
+  }
+}
+
+/** In memory where there is room: a commit that waits for a disk takes its time. */
+function parentFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync("/dev/shm");
+    return bavail * bsize >= ROOM_NEEDED ? "/dev/shm" : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    const listener = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      listener.once("error", () => resolve(false));
+      listener.listen(port, "127.0.0.1", () => listener.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
+    try {
+      // pid (name) state parent …
+      return Number(/\) \S (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]) === parent;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { describe, inject, onTestFinished, test } from "vitest";
+import { INSTALLED, PostgresServer } from "./postgres-server.ts";
+import { until } from "./until.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where the servers of this command lie: `.config/postgres.ts`. */
+    postgresFolder: string;
+  }
+}
+
+export const hasPostgres: boolean = INSTALLED !== undefined;
+
+/** `describe` for what needs a real PostgreSQL; where there is none, one test says so. */
+export function describePostgres(name: string, tests: () => void): void {
+  if (hasPostgres) describe(name, tests);
+  else test.skip(`${name} → skipped: no Postgres`, () => undefined);
+}
+
+/** The URL of a new and empty database, gone after the test together with whoever is still connected. */
+export async function freshDatabase(): Promise<string> {
+  const server = await sharedServer();
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  await execute(server, `CREATE DATABASE ${name}`);
+  onTestFinished(() => execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  return Object.assign(new URL(server), { pathname: name }).href;
+}
+
+/** A server of the test's own, to be stopped, paused and begun again. */
+export async function ownServer(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  const folder = join(inject("postgresFolder"), `own-${randomBytes(6).toString("hex")}`);
+  const server = await PostgresServer.create(folder, settings);
+  onTestFinished(() => server.remove());
+  return server;
+}
+
+/** The one of this command; whoever asks first starts it. */
+async function sharedServer(): Promise<string> {
+  const folder = inject("postgresFolder");
+  const [begun, told] = [join(folder, "begun"), join(folder, "url")];
+  if (isFirst(begun)) {
+    let text: string;
+    try {
+      text = (await PostgresServer.create(join(folder, "shared"))).url;
+    } catch (error) {
+      text = String(error);
+    }
+    writeFileSync(`${told}.new`, text);
+    renameSync(`${told}.new`, told);
+  }
+  await until("the Postgres that another test file started", () => existsSync(told));
+  const text = readFileSync(told, "utf8");
+  if (!text.startsWith("postgres:")) throw new Error(text);
+  return text;
+}
+
+function isFirst(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function execute(url: string, sql: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
