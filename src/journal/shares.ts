@@ -6,7 +6,7 @@ import { faultPoint } from "../fault-point.ts";
 import type { Stop } from "../messages/outcomes.ts";
 import { crc32 } from "node:zlib";
 import { nameOfShare, type Seal } from "./copies.ts";
-import { ask, failureOf, isConnectionLost, type Postgres } from "./postgres.ts";
+import { ask, durably, failureOf, isConnectionLost, type Postgres } from "./postgres.ts";
 import { assertMove } from "./states.ts";
 import type { Committed, Leaving, Outcome, Phase, Share } from "./store.ts";
 
@@ -97,7 +97,9 @@ export class Committer {
   }
 
   #renew(): void {
-    for (const share of this.#held) this.commit(share, [], 0).catch(() => undefined);
+    for (const share of this.#held) {
+      if (!this.#waiting.some(({ of }) => of === share)) this.commit(share, [], 0).catch(() => undefined);
+    }
   }
 
   async #commitAll(): Promise<void> {
@@ -142,7 +144,9 @@ export class Committer {
       try {
         this.#client ??= await this.#reconnected();
         faultPoint("commit.before");
-        const { rows } = await ask(this.#client, "SELECT commit_shares($1, $2, $3, $4) AS answers", values);
+        const client = this.#client;
+        const sql = "SELECT commit_shares($1, $2, $3, $4) AS answers";
+        const { rows } = await durably(client, () => ask(client, sql, values));
         faultPoint("commit.after");
         return { answers: (rows[0] as { answers: readonly Answer[] }).answers, mayLeave };
       } catch (error) {
