@@ -1,7 +1,8 @@
 import type { Postgres } from "./postgres.ts";
 import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
+import { IS_HELD } from "./postgres-schema.ts";
 import { LEASE, LEASE_MS, shareOf, type Committer } from "./shares.ts";
-import type { HostRecord, Hosts, Share } from "./store.ts";
+import type { HostRecord, Hosts, Progress, Share } from "./store.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** What the hosts of a journal share. */
@@ -40,10 +41,10 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
     },
 
     async progress(batch) {
-      const sql = `SELECT count(*) FILTER (WHERE s.owner IS NOT NULL) AS held, coalesce(sum(s.letGo), 0) AS letGo, b.stop,
+      const sql = `SELECT count(*) FILTER (WHERE s.owner IS NOT NULL) AS held, coalesce(sum(s.letGo), 0) AS letGo, b.stop, b.phase, ${IS_HELD} AS isHeld,
           (SELECT count(*) FROM rows r WHERE r.batch = b.seq AND r.state = 'ready') AS ready
         FROM batch b LEFT JOIN share s ON s.batch = b.seq WHERE b.id = $1 GROUP BY b.seq`;
-      const found = await postgres.get<Awaited<ReturnType<Hosts["progress"]>>>(sql, batch);
+      const found = await postgres.get<Progress>(sql, batch);
       if (!found) throw new Error(`the journal has no batch ${batch}`);
       return found;
     },

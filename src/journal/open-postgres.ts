@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import type { Client } from "pg";
 import { PaydropError } from "../errors.ts";
@@ -17,10 +18,9 @@ import type { JournalStore } from "./store.ts";
 export interface SharedOptions extends PostgresOptions {
   /** `PAYDROP_JOURNAL_KEY`: 32 bytes. */
   readonly journalKey: Buffer;
-  /** Of paydrop. */
-  readonly version: string;
 }
 
+const { version: VERSION } = createRequire(import.meta.url)("paydrop/package.json") as { version: string };
 const MAKING_LOCK = 7_210_002;
 const POSTGRES_MIN = 14;
 const KEY_SECRET = "key secret";
@@ -30,7 +30,7 @@ const KEY_SECRET = "key secret";
  * the server cannot be reached, could lose what it confirms, or has another key or version: nothing may be sent then.
  */
 export async function openPostgres(options: SharedOptions): Promise<JournalStore> {
-  const { isTrial = false, isSender = false, journalKey, version } = options;
+  const { isTrial = false, isSender = false, journalKey } = options;
   const postgres = await Postgres.open(options);
   try {
     const seal = new Seal(journalKey);
@@ -39,7 +39,7 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
     const me = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`;
     const committer = new Committer(postgres, me, (client) => assertSame(client, server));
     const together = { postgres, seal, committer, me };
-    const leave = isSender && !isTrial ? await bePresent(together, hostname(), version) : undefined;
+    const leave = isSender && !isTrial ? await bePresent(together, hostname(), VERSION) : undefined;
     const takeOver = (who: object): Promise<{ batch: string; row: number }[]> =>
       postgres.write(() =>
         postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), Date.now(), LEASE),

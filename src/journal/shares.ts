@@ -182,8 +182,8 @@ export class Committer {
   async #keepLate({ of, outcomes }: Asked): Promise<void> {
     this.#held.delete(of);
     for (const { row, state, httpStatus, response = "" } of outcomes) {
-      if (state === "again") continue;
-      const said = [state, httpStatus && `HTTP ${httpStatus}`, response].filter(Boolean).join(": ");
+      const heard = [state, httpStatus && `HTTP ${httpStatus}`, response].filter(Boolean).join(": ");
+      const said = state === "again" ? "not sent by its host" : heard;
       const sql = `UPDATE rows SET lateAnswer = $3 WHERE batch = $1 AND row = $2 AND state = 'unknown' AND code = 'interrupted'`;
       await this.#postgres.query(sql, of.batch, row, said);
     }

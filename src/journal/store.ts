@@ -328,13 +328,8 @@ export interface Hosts {
     readonly lanes: number;
     readonly concurrency: number;
   }): Promise<Share | undefined>;
-  /** Where a batch stands that is being sent by shares. `letGo`: rows that were ever let go. */
-  progress(batch: string): Promise<{
-    readonly held: number;
-    readonly ready: number;
-    readonly letGo: number;
-    readonly stop?: Stop | undefined;
-  }>;
+  /** Where a batch stands that is being sent by shares. */
+  progress(batch: string): Promise<Progress>;
   /** Batches that are being sent to this destination and have shares that nobody holds. */
   open(
     destination: string,
@@ -349,6 +344,16 @@ export interface Hosts {
   quietIn(batch: string, row: number, timeoutMs: number): Promise<number>;
   /** Who is here, since when, and what each holds. */
   all(): Promise<readonly HostRecord[]>;
+}
+
+/** `held`: shares that some host has; `ready`: rows; `letGo`: rows that were ever let go. */
+export interface Progress {
+  readonly held: number;
+  readonly ready: number;
+  readonly letGo: number;
+  readonly phase: Phase;
+  readonly isHeld: boolean;
+  readonly stop?: Stop;
 }
 
 export interface HostRecord {
