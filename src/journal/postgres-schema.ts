@@ -95,48 +95,51 @@ export const IS_HELD = `EXISTS (SELECT 1 FROM hold h WHERE b.folder = h.folder O
 /**
  * Outcomes in, and the marks of shares up, in one durable act (I2, I8): only where the host still holds the share with that
  * epoch. Each statement of it sees what was committed before it had the share's lock. `wanted`: `[{batch, share, epoch, no,
- * free}]`, `no` counts the commits of this holder; `changes`: moves of rows on their way, as \`move_rows\` takes them, with
+ * free}]`, `no` counts the commits of this holder; `changes`: moves of rows on their way, as `move_rows` takes them, with
  * their batch and share. Asked once more with the same number, as after a lost answer, it changes nothing and gives the same
- * rows. A share that is missing in the answer is another host's by now.
+ * rows; the lease is renewed, for they may leave by it. A share that is missing in the answer is another host's by now.
  */
 const COMMIT = `
   CREATE FUNCTION commit_shares(wanted json, changes json, me text, lease interval) RETURNS json LANGUAGE plpgsql AS $$
-  DECLARE w record; b record; s record; mine json; found int; answer jsonb := '[]'; leaving json;
+  DECLARE w record; whole record; own share; mine json; proves boolean; halt json; found int; answer jsonb := '[]'; leaving json;
   BEGIN
-    FOR w IN SELECT s.batch, s.share, x.no, x.free, s.commitNo
+    FOR w IN SELECT s.batch, s.share, x.no, x.free, s.commitNo < x.no AS isNew
       FROM json_to_recordset(wanted) AS x(batch bigint, share int, epoch int, no int, free int)
       JOIN share s ON s.batch = x.batch AND s.share = x.share AND s.epoch = x.epoch AND s.owner = me
       ORDER BY s.batch, s.share FOR UPDATE OF s
     LOOP
-      IF w.commitNo < w.no THEN
-        SELECT json_agg(c.value) INTO mine FROM json_array_elements(changes) c
+      mine := NULL;
+      IF w.isNew THEN
+        SELECT json_agg(c.value), bool_or(c.value ->> 'to' = 'accepted'),
+          (array_agg(c.value -> 'stop') FILTER (WHERE c.value ->> 'stop' IS NOT NULL))[1] INTO mine, proves, halt
+          FROM json_array_elements(changes) c
           WHERE (c.value ->> 'batch')::bigint = w.batch AND (c.value ->> 'share')::int = w.share;
         IF mine IS NOT NULL THEN
           SELECT count(*) INTO found FROM move_rows(w.batch, mine);
           IF found <> json_array_length(mine) THEN
             RAISE EXCEPTION 'a row has an outcome, but was not on its way'; END IF;
-          UPDATE batch SET isProven = true WHERE seq = w.batch AND NOT isProven
-            AND EXISTS (SELECT 1 FROM json_array_elements(mine) c WHERE c.value ->> 'to' = 'accepted');
-          UPDATE batch o SET stop = coalesce(o.stop, c.value -> 'stop') FROM batch b, json_array_elements(mine) c
-            WHERE b.seq = w.batch AND c.value -> 'stop' IS NOT NULL AND (o.seq = b.seq
-              OR (c.value -> 'stop' ->> 'all')::boolean AND o.run IS NOT NULL AND o.destination = b.destination);
         END IF;
-        SELECT b.phase, b.stop, ${IS_HELD} AS held INTO b FROM batch b WHERE b.seq = w.batch;
-        UPDATE share s SET (mark, letGo) = (SELECT coalesce(max(n.turn), s.mark), s.letGo + count(*) FROM (
-              SELECT r.turn FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready' AND r.turn > s.mark
-              ORDER BY r.turn LIMIT CASE WHEN b.phase = 'open' AND b.stop IS NULL AND NOT b.held THEN w.free ELSE 0 END) n),
-            markBefore = s.mark, commitNo = w.no, leaseUntil = clock_timestamp() + lease,
-            tallies = CASE WHEN mine IS NULL AND w.free = 0 THEN s.tallies END
-          WHERE s.batch = w.batch AND s.share = w.share;
-      ELSE
-        SELECT b.phase, b.stop, ${IS_HELD} AS held INTO b FROM batch b WHERE b.seq = w.batch;
+        IF proves OR halt IS NOT NULL THEN
+          UPDATE batch o SET isProven = o.isProven OR proves AND o.seq = w.batch, stop = coalesce(o.stop, halt)
+            FROM (SELECT t.seq FROM batch t JOIN batch b ON b.seq = w.batch
+              WHERE t.seq = b.seq AND (halt IS NOT NULL OR NOT t.isProven)
+                OR (halt ->> 'all')::boolean AND t.run IS NOT NULL AND t.destination = b.destination
+              ORDER BY t.seq FOR NO KEY UPDATE OF t) locked WHERE o.seq = locked.seq;
+        END IF;
       END IF;
-      SELECT * INTO s FROM share x WHERE x.batch = w.batch AND x.share = w.share;
+      SELECT b.phase, b.stop, ${IS_HELD} AS held INTO whole FROM batch b WHERE b.seq = w.batch;
+      UPDATE share s SET (mark, letGo) = (SELECT coalesce(max(n.turn), s.mark), s.letGo + count(*) FROM (
+            SELECT r.turn FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready' AND r.turn > s.mark
+            ORDER BY r.turn LIMIT CASE WHEN w.isNew AND whole.phase = 'open' AND whole.stop IS NULL AND NOT whole.held
+              THEN greatest(w.free, 0) ELSE 0 END) n),
+          markBefore = CASE WHEN w.isNew THEN s.mark ELSE s.markBefore END, commitNo = greatest(s.commitNo, w.no),
+          tallies = CASE WHEN mine IS NULL AND w.free = 0 THEN s.tallies END, leaseUntil = clock_timestamp() + lease
+        WHERE s.batch = w.batch AND s.share = w.share RETURNING s.* INTO own;
       SELECT coalesce(json_agg(n ORDER BY n.turn), '[]') INTO leaving FROM (
         SELECT r.row, r.turn, r.operation, r.amount, r.attempts, r.place, r.size, r.crc FROM rows r
-        WHERE r.batch = w.batch AND r.share = w.share AND r.state = 'ready' AND r.turn > s.markBefore AND r.turn <= s.mark) n;
-      answer := answer || jsonb_build_array(jsonb_build_object('batch', w.batch, 'share', w.share, 'phase', b.phase,
-        'held', b.held, 'stop', b.stop, 'leaving', leaving));
+        WHERE r.batch = own.batch AND r.share = own.share AND r.state = 'ready' AND r.turn > own.markBefore AND r.turn <= own.mark) n;
+      answer := answer || jsonb_build_array(jsonb_build_object('batch', w.batch, 'share', w.share, 'phase', whole.phase,
+        'held', whole.held, 'stop', whole.stop, 'leaving', leaving));
     END LOOP;
     RETURN answer;
   END $$;
@@ -148,7 +151,7 @@ const COMMIT = `
  * nobody could renew. Gives the rows. Once it is known who takes over (`me`), that is an act of the history.
  */
 const TAKE_OVER = `
-  CREATE FUNCTION take_over(me json, at bigint, lease interval) RETURNS TABLE (batch text, row int) LANGUAGE plpgsql AS $$
+  CREATE FUNCTION take_over(me json, at bigint, lease interval) RETURNS TABLE (batch text, "row" int) LANGUAGE plpgsql AS $$
   DECLARE o record; lost json; moved json;
   BEGIN
     IF pg_postmaster_start_time() + lease > clock_timestamp() THEN RETURN; END IF;
@@ -171,7 +174,7 @@ const TAKE_OVER = `
 
 /**
  * Gives a free share of a batch that is being sent, with as many lanes as are left of the destination's: those of all
- * shares that are held never exceed \`concurrency\`. Until a row of its run was accepted one share of one batch of the
+ * shares that are held never exceed `concurrency`. Until a row of its run was accepted one share of one batch of the
  * destination goes alone. NULL: there is none.
  */
 const CLAIM = `

@@ -106,7 +106,7 @@ export function move(run: Run, batch: { readonly seq: number; readonly mark: num
  * share. Their shares are locked first.
  */
 export const MOVE_ROWS = `
-  CREATE FUNCTION move_rows(of_batch bigint, changes json) RETURNS TABLE (row int) LANGUAGE plpgsql AS $$
+  CREATE FUNCTION move_rows(of_batch bigint, changes json) RETURNS TABLE ("row" int) LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   BEGIN
     PERFORM 1 FROM share s WHERE s.batch = of_batch AND s.share IN (
