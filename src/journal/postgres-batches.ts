@@ -74,7 +74,7 @@ export async function dropBatch(postgres: Postgres, id: string): Promise<void> {
 }
 
 /** Batches half written down by hosts that are gone. */
-export async function dropRecording(postgres: Postgres): Promise<void> {
+export async function dropRecordings(postgres: Postgres): Promise<void> {
   await postgres.write(async () => {
     const left = await postgres.query<BatchRow>(`SELECT seq, id FROM batch b WHERE phase = 'recording' AND NOT EXISTS (
         SELECT 1 FROM host h WHERE h.host = b.recorder AND h.seenAt > clock_timestamp() - interval '1 minute')

@@ -198,14 +198,9 @@ export async function holdFolder(
   });
 }
 
-/** `identity`: of this journal, as the process that opened it knows it. */
-export async function facts(
-  postgres: Postgres,
-  identity: Pick<JournalFacts, "stateId" | "keySecret">,
-): Promise<JournalFacts> {
+export async function facts(postgres: Postgres): Promise<Pick<JournalFacts, "letGo" | "lastAt">> {
   const latest = (table: string, column: string): string => `(SELECT max(${column}) FROM ${table})`;
   const sql = `SELECT (SELECT coalesce(sum(letGo), 0) FROM share)::bigint AS letGo, coalesce(greatest(
     ${latest("batch", "lastAt")}, ${latest("share", "lastAt")}, ${latest("act", "at")}), 0) AS lastAt`;
-  const known = await postgres.get<Pick<JournalFacts, "letGo" | "lastAt">>(sql);
-  return { letGo: 0, lastAt: 0, ...known, ...identity };
+  return (await postgres.get(sql)) ?? { letGo: 0, lastAt: 0 };
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { addBatch, batches, dropBatch, dropRecording, overlaps, purge, setBatch, sumsOfDay } from "../../src/journal/postgres-batches.ts"; // prettier-ignore
+import { addBatch, batches, dropBatch, dropRecordings, overlaps, purge, setBatch, sumsOfDay } from "../../src/journal/postgres-batches.ts"; // prettier-ignore
 import { acts, addRows, beginRun, endRows, endRun, facts, heldFolders, holdFolder, move, rows, runs, sourceOf } from "../../src/journal/postgres-rows.ts"; // prettier-ignore
 import { FUNCTIONS, POSTGRES_SCHEMA, TABLES } from "../../src/journal/postgres-schema.ts";
 import { seen } from "../../src/journal/postgres-seen.ts";
 import { Postgres } from "../../src/journal/postgres.ts";
 import { MOVE_ROWS } from "../../src/journal/states.ts";
-import type { Committed, JournalStore, Leaving, Outcome } from "../../src/journal/store.ts";
+import type { Committed, JournalFacts, JournalStore, Leaving, Outcome } from "../../src/journal/store.ts";
 import { freshDatabase } from "../support/postgres.ts";
 import { NOW, type TestJournal } from "./stores.ts";
 
@@ -39,13 +39,16 @@ export async function openTestJournal(): Promise<TestJournal> {
   return journal;
 }
 
-async function storeOf(postgres: Postgres, identity: Parameters<typeof facts>[1]): Promise<JournalStore> {
+async function storeOf(
+  postgres: Postgres,
+  identity: Pick<JournalFacts, "stateId" | "keySecret">,
+): Promise<JournalStore> {
   const me = `pay1:${randomBytes(4).toString("hex")}`;
   const here = "INSERT INTO host (host, name, version, since, seenAt) VALUES ($1, 'pay1', '1', now(), now())";
   await postgres.query(here, me);
   const shares = new FirstShares(postgres, me);
   return {
-    facts: () => facts(postgres, identity),
+    facts: async () => ({ ...(await facts(postgres)), ...identity }),
     addBatch: (batch) => addBatch(postgres, batch, me),
     addRows: (...values) => addRows(postgres, ...values),
     endRows: (...values) => endRows(postgres, ...values),
@@ -60,7 +63,7 @@ async function storeOf(postgres: Postgres, identity: Parameters<typeof facts>[1]
     move: (...values) => move(postgres, ...values),
     commit: (...values) => shares.commit(...values),
     async recover(who) {
-      await dropRecording(postgres);
+      await dropRecordings(postgres);
       const taken = "SELECT batch, row FROM take_over($1, $2, interval '0')";
       return { unknown: await postgres.write(() => postgres.query(taken, JSON.stringify(who), NOW)) };
     },
