@@ -50,6 +50,7 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
     ) as unknown as JournalStore;
     return {
       ...store,
+      addBatch: (batch) => batches.addBatch(postgres, batch, me),
       facts: async () => ({ ...(await rows.facts(postgres)), ...identity }),
       judging: (work) => postgres.judging(work),
       async recover(who) {

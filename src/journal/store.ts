@@ -6,12 +6,10 @@ import type { Fault } from "../messages/sentence.ts";
 import type { Stop } from "../messages/outcomes.ts";
 import type { OperationName } from "../operations/index.ts";
 import type { FileFormat } from "../file-format.ts";
-import type { RowState } from "./states.ts";
+import type { Phase, RowState } from "./states.ts";
 
+export type { Phase } from "./states.ts";
 export type Environment = "live" | "test";
-
-/** `recording`: rows are still being written down; nothing of it goes, and nobody else sees its rows. */
-export type Phase = "recording" | "open" | "paused" | "cancelled";
 
 export interface Tally {
   readonly rows: number;
