@@ -1,0 +1,361 @@
+/**
+ * A model of one share and the hosts that send it (DESIGN §13): every order of claims, commits, lost answers, sends,
+ * answers, ends, kills, leases that are over, takeovers, and a person who settles a row as not done.
+ */
+export interface ModelRow {
+  readonly state: "ready" | "accepted" | "unknown";
+  readonly turn: number;
+}
+
+export interface AnswerOf {
+  readonly row: number;
+  readonly kind: "accepted" | "again";
+}
+
+/** What a commit says: the same when it is said again. */
+export interface Said {
+  readonly answers: readonly AnswerOf[];
+  readonly free: number;
+}
+
+interface Host {
+  /** It holds the share, or believes so. */
+  isUp: boolean;
+  epoch: number;
+  /** The guard: its last commit began a short while ago. A lease is never over before the guard is. */
+  isFresh: boolean;
+  /** Rows on the wire whose answers it waits for, or has. */
+  lanes: number[];
+  answers: AnswerOf[];
+  /** Rows that commits let go and that have not left yet. */
+  letGo: number[];
+  /** A commit without an answer. `isDone`: the database made it, and only its answer was lost. */
+  asked?: (Said & { readonly isDone: boolean; readonly leaving: readonly number[] }) | undefined;
+}
+
+export interface ModelState {
+  /** What the database holds. `isOver`: the lease, by its clock. */
+  readonly durable: {
+    epoch: number;
+    owner?: number;
+    isOver: boolean;
+    mark: number;
+    nextTurn: number;
+    rows: ModelRow[];
+  };
+  readonly hosts: readonly Host[];
+  /** Requests on the wire, and what happened outside, row by row. */
+  readonly wire: { readonly host: number; readonly row: number }[];
+  readonly world: { sent: number[]; again: number[]; taken: number[]; settled: number[] };
+  faults: number;
+}
+
+/** `again`: a commit that is said again is made again; `renew`: it keeps a lease that is over. */
+export type Break = "fence" | "guard" | "settle" | "take" | "again" | "renew";
+
+export interface Limits {
+  readonly rows: number;
+  readonly lanes: number;
+  /** Kills, 429s, and commits without an answer. */
+  readonly faults: number;
+  /** A mistake to be found. */
+  readonly broken?: Break;
+}
+
+/** What is done to the database; the rest happens in the hosts and outside. */
+export type Act =
+  | { readonly do: "claim"; readonly host: number; readonly epoch: number }
+  | { readonly do: "take over"; readonly unknown: readonly number[] }
+  | {
+      readonly do: "commit" | "commit again";
+      readonly host: number;
+      readonly epoch: number;
+      readonly said: Said;
+      /** undefined: it is fenced. */
+      readonly leaving?: readonly number[];
+    }
+  | { readonly do: "end"; readonly host: number; readonly epoch: number; readonly isHeld: boolean }
+  | { readonly do: "lease over" }
+  | { readonly do: "settle"; readonly row: number };
+
+export interface Step {
+  readonly name: string;
+  readonly act?: Act;
+  readonly to: ModelState;
+}
+
+const away = (): Host => ({ isUp: false, epoch: 0, isFresh: false, lanes: [], answers: [], letGo: [] });
+
+export function first({ rows }: Limits): ModelState {
+  const zeros = (): number[] => new Array<number>(rows).fill(0);
+  return {
+    durable: {
+      ...{ epoch: 0, isOver: false, mark: 0, nextTurn: rows + 1 },
+      rows: Array.from({ length: rows }, (_, at) => ({ state: "ready", turn: at + 1 })),
+    },
+    hosts: [away(), away()],
+    wire: [],
+    world: { sent: zeros(), again: zeros(), taken: zeros(), settled: zeros() },
+    faults: 0,
+  };
+}
+
+export function* steps(state: ModelState, limits: Limits): Generator<Step> {
+  for (const at of state.hosts.keys()) yield* stepsOf(at, state, limits);
+  for (const at of state.wire.keys()) yield* answers(at, state, limits);
+  const { durable, wire, world } = state;
+  if (durable.owner !== undefined && !durable.isOver) {
+    const to = copyOf(state);
+    to.durable.isOver = true;
+    if (limits.broken !== "guard") hostOf(to, durable.owner).isFresh = false;
+    yield { name: "the lease is over", act: { do: "lease over" }, to };
+  }
+  if (durable.owner !== undefined && (durable.isOver || limits.broken === "take")) yield takeOver(state);
+  // after guard and timeout are over, and the service's own books say that it was not taken
+  for (const [row, { state: is }] of durable.rows.entries()) {
+    const isQuiet = limits.broken === "settle" || !wire.some((one) => one.row === row);
+    if (is !== "unknown" || !isQuiet || world.taken[row] !== 0 || world.settled[row] !== 0) continue;
+    const to = copyOf(state);
+    count(to.world.settled, row);
+    newTurn(to, row);
+    yield { name: `${row + 1} is settled as not done, and goes again`, act: { do: "settle", row }, to };
+  }
+}
+
+function* stepsOf(at: number, state: ModelState, limits: Limits): Generator<Step> {
+  const host = hostOf(state, at);
+  const { durable } = state;
+  if (!host.isUp) {
+    if (durable.owner !== undefined || !durable.rows.some((row) => row.state === "ready")) return;
+    const to = copyOf(state);
+    const epoch = durable.epoch + 1;
+    Object.assign(to.durable, { epoch, owner: at, isOver: false });
+    Object.assign(hostOf(to, at), { isUp: true, epoch });
+    yield { name: `host ${at} claims`, act: { do: "claim", host: at, epoch }, to };
+    return;
+  }
+  if (host.asked) yield commit(at, state, host.asked, limits);
+  else yield* newCommits(at, state, limits);
+  const [row] = host.letGo;
+  if (row !== undefined && (host.isFresh || limits.broken === "guard")) {
+    const to = copyOf(state);
+    hostOf(to, at).letGo.shift();
+    hostOf(to, at).lanes.push(row);
+    to.wire.push({ host: at, row });
+    count(to.world.sent, row);
+    yield { name: `host ${at} sends ${row + 1}`, to };
+  }
+  if (host.lanes.length === 0 && !host.asked) yield end(at, state);
+  if (state.faults >= limits.faults) return;
+  const to = copyOf(state);
+  to.faults += 1;
+  forget(to, at);
+  yield { name: `host ${at} is killed`, to };
+}
+
+/** Its answer comes, or is lost, or it never came to the database. */
+function* newCommits(at: number, state: ModelState, limits: Limits): Generator<Step> {
+  const { answers: heard, lanes, letGo, isFresh } = hostOf(state, at);
+  const said = { answers: heard, free: limits.lanes - lanes.length + heard.length - letGo.length };
+  const step = commit(at, state, said, limits);
+  const leaving = step.act?.do === "commit" ? step.act.leaving : undefined;
+  if (heard.length === 0 && leaving?.length === 0 && isFresh) return;
+  yield step;
+  if (state.faults >= limits.faults || !leaving) return;
+  for (const isDone of [true, false]) {
+    const to = copyOf(state);
+    to.faults += 1;
+    if (isDone) Object.assign(to.durable, copyOf(step.to).durable);
+    const host = hostOf(to, at);
+    // what comes now is told by the next one
+    host.lanes = host.lanes.filter((row) => !heard.some((one) => one.row === row));
+    Object.assign(host, { answers: [], asked: { ...said, isDone, leaving } });
+    const name = `host ${at} commits, ${isDone ? "and hears no answer" : "and the database never hears of it"}`;
+    yield isDone && step.act ? { name, act: step.act, to } : { name, to };
+  }
+}
+
+/** Outcomes and the new mark in one act, where the host still holds the share; once, however often it is said. */
+function commit(at: number, state: ModelState, said: Said & Partial<Host["asked"]>, { broken }: Limits): Step {
+  const to = copyOf(state);
+  const { durable } = to;
+  const host = hostOf(to, at);
+  const word = said.isDone === true ? "commit again" : "commit";
+  const act = { do: word, host: at, epoch: host.epoch, said: { answers: said.answers, free: said.free } } as const;
+  if (broken !== "fence" && !holds(state, at)) {
+    forget(to, at);
+    return { name: `host ${at} is fenced`, act, to };
+  }
+  const isRenewed = broken !== "renew" || said.isDone !== true;
+  let leaving = said.leaving ?? [];
+  if (said.isDone !== true || broken === "again") {
+    for (const { row, kind } of said.answers) {
+      if (kind === "again") newTurn(to, row);
+      else if (durable.rows[row]?.state === "ready") durable.rows[row] = { ...durable.rows[row], state: "accepted" };
+    }
+    const next = ready(to).filter(({ turn }) => turn > durable.mark).slice(0, Math.max(0, said.free)); // prettier-ignore
+    durable.mark = next.at(-1)?.turn ?? durable.mark;
+    leaving = next.map(({ row }) => row);
+  }
+  if (isRenewed) durable.isOver = false;
+  if (!host.asked) {
+    host.lanes = host.lanes.filter((row) => !said.answers.some((one) => one.row === row));
+    host.answers = [];
+  }
+  Object.assign(host, { asked: undefined, isFresh: true, letGo: [...host.letGo, ...leaving] });
+  return {
+    name: `host ${at} ${said.isDone === undefined ? "commits" : "commits again"}`,
+    act: { ...act, leaving },
+    to,
+  };
+}
+
+/** With a word: what was let go and did not leave gets new turns. */
+function end(at: number, state: ModelState): Step {
+  const to = copyOf(state);
+  const isHeld = holds(state, at);
+  if (isHeld) {
+    for (const { row, turn } of ready(state)) if (turn <= state.durable.mark) newTurn(to, row);
+    delete to.durable.owner;
+    to.durable.isOver = false;
+  }
+  forget(to, at);
+  return { name: `host ${at} ends`, act: { do: "end", host: at, epoch: hostOf(state, at).epoch, isHeld }, to };
+}
+
+function takeOver(state: ModelState): Step {
+  const to = copyOf(state);
+  const { durable } = to;
+  const lost = ready(state).filter(({ turn }) => turn <= durable.mark);
+  for (const { row, turn } of lost) durable.rows[row] = { state: "unknown", turn };
+  const unknown = lost.map(({ row }) => row).sort((one, other) => one - other);
+  durable.epoch += 1;
+  delete durable.owner;
+  durable.isOver = false;
+  return { name: "the share is taken over", act: { do: "take over", unknown }, to };
+}
+
+/** The service takes a row, or turns it away; whoever sent it hears of it, or is gone. What nobody waits for may be lost. */
+function* answers(at: number, state: ModelState, { faults }: Limits): Generator<Step> {
+  const { host, row } = state.wire[at] ?? { host: 0, row: 0 };
+  const isHeard = hostOf(state, host).lanes.includes(row);
+  const answered = (kind?: AnswerOf["kind"]): ModelState => {
+    const to = copyOf(state);
+    to.wire.splice(at, 1);
+    if (kind && isHeard) hostOf(to, host).answers.push({ row, kind });
+    if (kind) count(kind === "accepted" ? to.world.taken : to.world.again, row);
+    if (kind === "again") to.faults += 1;
+    return to;
+  };
+  yield { name: `${row + 1} of host ${host} is accepted`, to: answered("accepted") };
+  if (!isHeard) yield { name: `${row + 1} of host ${host} is lost`, to: answered() };
+  else if (state.faults < faults) yield { name: `${row + 1} of host ${host} gets 429`, to: answered("again") };
+}
+
+/** Many times as fast as `structuredClone`, and there are a million. */
+function copyOf({ durable, hosts, wire, world, faults }: ModelState): ModelState {
+  return {
+    durable: { ...durable, rows: [...durable.rows] },
+    hosts: hosts.map((host) => ({
+      ...host,
+      lanes: [...host.lanes],
+      answers: [...host.answers],
+      letGo: [...host.letGo],
+    })),
+    wire: [...wire],
+    world: { sent: [...world.sent], again: [...world.again], taken: [...world.taken], settled: [...world.settled] },
+    faults,
+  };
+}
+
+function hostOf({ hosts }: ModelState, at: number): Host {
+  const host = hosts[at];
+  if (!host) throw new Error(`there is no host ${at}`);
+  return host;
+}
+
+function holds(state: ModelState, at: number): boolean {
+  return state.durable.owner === at && state.durable.epoch === hostOf(state, at).epoch;
+}
+
+/** What a host knew is gone; its requests stay on the wire. */
+function forget(state: ModelState, at: number): void {
+  Object.assign(hostOf(state, at), { ...away(), asked: undefined });
+}
+
+/** In the order of their turns. */
+function ready({ durable }: ModelState): { readonly row: number; readonly turn: number }[] {
+  const all = durable.rows.map(({ state, turn }, row) => ({ state, turn, row }));
+  return all.filter(({ state }) => state === "ready").sort((one, other) => one.turn - other.turn);
+}
+
+function newTurn({ durable }: ModelState, row: number): void {
+  durable.rows[row] = { state: "ready", turn: durable.nextTurn++ };
+}
+
+function count(times: number[], row: number): void {
+  times[row] = (times[row] ?? 0) + 1;
+}
+
+/** What must never be. */
+export function breachOf({ durable, world }: ModelState, { lanes }: Limits): string | undefined {
+  for (const [row, { state }] of durable.rows.entries()) {
+    const [sent = 0, again = 0, taken = 0, settled = 0] = [world.sent, world.again, world.taken, world.settled].map(
+      (times) => times[row] ?? 0,
+    );
+    if (taken > 1) return "a row was paid twice";
+    if (sent > 1 + again + settled) return "a row left too often";
+    if (state === "accepted" && taken === 0) return "a row counts as accepted, and was not taken";
+  }
+  const onTheirWay = durable.rows.filter(({ state, turn }) => state === "ready" && turn <= durable.mark).length;
+  return onTheirWay > lanes ? "more rows are on their way than there are lanes" : undefined;
+}
+
+/** Rows as their hosts know them: turns count only beside each other. */
+export function nameOfRows({ rows, mark }: ModelState["durable"]): unknown[] {
+  const turns = rows.map(({ turn }) => turn).sort((one, other) => one - other);
+  return rows.map(({ state, turn }) => (state === "ready" ? [turns.indexOf(turn), turn <= mark] : state));
+}
+
+/** Two states of one name go on alike: epochs count only beside each other, and which host is which does not. */
+function nameOf({ durable, hosts, wire, ...rest }: ModelState): string {
+  const of = (order: readonly number[]): string => {
+    const known = order.map((at) => ({ ...hosts[at], epoch: hosts[at]?.epoch === durable.epoch }));
+    const sent = wire.map(({ host, row }) => [order.indexOf(host), row]).sort();
+    const owner = durable.owner === undefined ? "nobody" : order.indexOf(durable.owner);
+    return JSON.stringify([nameOfRows(durable), owner, durable.isOver, known, sent, rest]);
+  };
+  const [one, other] = [of([0, 1]), of([1, 0])];
+  return one < other ? one : other;
+}
+
+/** The way to a state: its last step, and the way before. */
+export interface Way {
+  readonly step: Step;
+  readonly before?: Way | undefined;
+}
+
+/** All states that can be reached, the nearest first; `visit` gets each step. Gives the shortest way to a breach. */
+export function explore(
+  limits: Limits,
+  visit: (from: ModelState, way: Way) => void = () => undefined,
+): Way | undefined {
+  const begin: { readonly state: ModelState; readonly way?: Way } = { state: first(limits) };
+  const seen = new Set([nameOf(begin.state)]);
+  for (let frontier = [begin]; frontier.length > 0;) {
+    const next: typeof frontier = [];
+    for (const { state, way: before } of frontier) {
+      for (const step of steps(state, limits)) {
+        const way = { step, before };
+        if (breachOf(step.to, limits) !== undefined) return way;
+        visit(state, way);
+        const name = nameOf(step.to);
+        if (seen.has(name)) continue;
+        seen.add(name);
+        next.push({ state: step.to, way });
+      }
+    }
+    frontier = next;
+  }
+  return undefined;
+}
