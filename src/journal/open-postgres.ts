@@ -15,6 +15,27 @@ import { Committer, LEASE } from "./shares.ts";
 import { MOVE_ROWS } from "./states.ts";
 import type { JournalStore } from "./store.ts";
 
+const { setBatch, dropBatch, batches: find, overlaps, sumsOfDay, purge } = batches;
+const {
+  addRows,
+  endRows,
+  rows: findRows,
+  move,
+  beginRun,
+  endRun,
+  runs,
+  acts,
+  sourceOf,
+  heldFolders,
+  holdFolder,
+} = rows;
+/** The calls of the store that need nothing but the server. */
+const CALLS = {
+  ...{ setBatch, dropBatch, batches: find, overlaps, sumsOfDay, purge, addRows, endRows, rows: findRows, move },
+  ...{ seen, beginRun, endRun, runs, acts, sourceOf, heldFolders, holdFolder },
+} as const satisfies Readonly<Record<string, Called>>;
+type Called = (postgres: Postgres, ...values: never[]) => unknown;
+
 export interface SharedOptions extends PostgresOptions {
   /** `PAYDROP_JOURNAL_KEY`: 32 bytes. */
   readonly journalKey: Buffer;
@@ -44,10 +65,9 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
       postgres.write(() =>
         postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), Date.now(), LEASE),
       );
-    const calls = Object.entries({ ...batches, ...rows, seen }) as [string, (...values: unknown[]) => unknown][];
     const store = Object.fromEntries(
-      calls.map(([name, call]) => [name, (...values: unknown[]) => call(postgres, ...values)]),
-    ) as unknown as JournalStore;
+      Object.entries<Called>(CALLS).map(([name, call]) => [name, (...values: never[]) => call(postgres, ...values)]),
+    ) as unknown as Pick<JournalStore, keyof typeof CALLS>;
     return {
       ...store,
       addBatch: (batch) => batches.addBatch(postgres, batch, me),

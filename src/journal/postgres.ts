@@ -209,7 +209,9 @@ export function ask(client: Client, sql: string, values: readonly unknown[]): Pr
   return client.query(quoted(sql), values as unknown[]);
 }
 
-function recordsOf<T>({ rows }: QueryResult): T[] {
+/** Of several statements in one text nothing is read. */
+function recordsOf<T>(found: QueryResult | readonly QueryResult[]): T[] {
+  const { rows } = found instanceof Array ? { rows: [] } : found;
   return (rows as Record<string, unknown>[]).map((row) => {
     const record: Record<string, unknown> = {};
     for (const name in row) if (row[name] !== null) record[name] = row[name];
