@@ -125,7 +125,10 @@ export async function bePresent(
   };
   await here();
   let last: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => (last = here().catch(() => undefined)), SEEN_EVERY_MS).unref();
+  const renew = (): void => {
+    last = here().catch(() => undefined);
+  };
+  const timer = setInterval(renew, SEEN_EVERY_MS).unref();
   return async () => {
     clearInterval(timer);
     await last;

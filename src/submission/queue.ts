@@ -64,8 +64,10 @@ export function shareQueue(url: string): ShareQueue {
         if (job && !signal.aborted) await work(job.data.batch);
       });
       try {
-        for (; !signal.aborted; await sleep(OFFERED_AGAIN_MS, undefined, { signal }))
+        while (!signal.aborted) {
           await offerOpen(hosts, destination, environment).catch(() => undefined);
+          await sleep(OFFERED_AGAIN_MS, undefined, { signal });
+        }
       } catch (error) {
         if (!signal.aborted) throw error;
       }
