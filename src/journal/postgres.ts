@@ -209,7 +209,8 @@ export function ask(client: Client, sql: string, values: readonly unknown[]): Pr
   return client.query(quoted(sql), values as unknown[]);
 }
 
-function recordsOf<T>({ rows }: QueryResult): T[] {
+/** Of several statements: nothing. */
+function recordsOf<T>({ rows = [] }: Partial<QueryResult>): T[] {
   return (rows as Record<string, unknown>[]).map((row) => {
     const record: Record<string, unknown> = {};
     for (const name in row) if (row[name] !== null) record[name] = row[name];
