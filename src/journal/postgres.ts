@@ -153,9 +153,9 @@ export class Postgres {
     await client.connect();
     this.#open.add(client);
     try {
-      await client.query(
-        `SET search_path = ${POSTGRES_SCHEMA}; SET synchronous_commit = on; SET statement_timeout = 0`,
-      );
+      // to compile a statement takes longer than any of them
+      const settings = "SET synchronous_commit = on; SET statement_timeout = 0; SET jit = off";
+      await client.query(`SET search_path = ${POSTGRES_SCHEMA}; ${settings}`);
     } catch (error) {
       this.drop(client);
       throw error;
