@@ -94,23 +94,21 @@ async function remove(postgres: Postgres, { seq, id }: Pick<BatchRow, "seq" | "i
   await postgres.query("DELETE FROM batch WHERE seq = $1", seq);
 }
 
-/** Sums as \`{"ready": {"rows": 2, "amount": "100.5"}}\`; \`found\` has the columns name, rows and amount. */
-const tallied = (
-  found: string,
-): string => `SELECT json_object_agg(t.name, json_build_object('rows', t.rows, 'amount', t.amount))
-  FROM (${found}) t`;
-const SUM = "count(*) AS rows, coalesce(sum(r.amount::numeric), 0)::text AS amount";
-const UNCOUNTED = "share s JOIN rows r ON r.batch = s.batch AND r.share = s.share WHERE s.tallies IS NULL";
+/** Sums as `{"ready": {"rows": 2, "amount": "100.5"}}` of the rows that are found, by a name of each. */
+const tallied = (name: string, found: string): string => `SELECT json_object_agg(t.name,
+    json_build_object('rows', t.rows, 'amount', t.amount)) AS tallies
+  FROM (SELECT ${name} AS name, count(*) AS rows, coalesce(sum(r.amount::numeric), 0)::text AS amount FROM ${found} GROUP BY 1) t`;
+const OF_SHARE = tallied("r.state", "rows r WHERE r.batch = s.batch AND r.row BETWEEN s.firstRow AND s.lastRow");
 const RECORD = `SELECT seq, ${NEW_BATCH}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, owesResults,
-  (SELECT json_agg(s.tallies) FROM share s WHERE s.batch = b.seq AND s.tallies IS NOT NULL) AS kept,
-  (${tallied(`SELECT r.state AS name, ${SUM} FROM ${UNCOUNTED} AND s.batch = b.seq GROUP BY 1`)}) AS counted,
-  (SELECT count(*) FROM share s JOIN rows r ON r.batch = s.batch AND r.share = s.share
-    WHERE s.batch = b.seq AND ${ON_ITS_WAY_OF_SHARE}) AS onItsWay FROM batch b`;
+  (SELECT json_agg(coalesce(s.tallies, (${OF_SHARE}))) FROM share s WHERE s.batch = b.seq) AS shares,
+  (SELECT coalesce(sum((SELECT count(*) FROM rows r
+    WHERE r.batch = s.batch AND r.share = s.share AND ${ON_ITS_WAY_OF_SHARE})), 0)::int
+    FROM share s WHERE s.batch = b.seq AND s.mark > 0) AS onItsWay FROM batch b`;
 
 async function recordsOf(postgres: Postgres, where: string, ...values: readonly Value[]): Promise<BatchRecord[]> {
-  type Found = BatchRecord & { seq: number; kept?: readonly Tallies[]; counted?: Tallies };
+  type Found = BatchRecord & { seq: number; shares?: readonly Tallies[] };
   const found = await postgres.query<Found>(`${RECORD} ${where}`, ...values);
-  return found.map(({ seq, kept = [], counted = {}, ...batch }) => ({ ...batch, tallies: sumOf([...kept, counted]) }));
+  return found.map(({ seq, shares = [], ...batch }) => ({ ...batch, tallies: sumOf(shares) }));
 }
 
 function sumOf(all: readonly Readonly<Partial<Record<string, Tally>>>[]): Record<string, Tally> {
@@ -128,11 +126,7 @@ function sumOf(all: readonly Readonly<Partial<Record<string, Tally>>>[]): Record
 /** Until a row of a share changes nobody counts it again. In a transaction; locks the shares of the batch. */
 export async function keepTallies(postgres: Postgres, seq: number): Promise<void> {
   await lockShares(postgres, [seq]);
-  const counted = `SELECT r.share, r.state AS name, ${SUM} FROM ${UNCOUNTED} AND s.batch = $1 GROUP BY 1, 2`;
-  const sql = `UPDATE share s SET tallies = k.tallies FROM (SELECT t.share, json_object_agg(t.name,
-    json_build_object('rows', t.rows, 'amount', t.amount)) AS tallies FROM (${counted}) t GROUP BY t.share) k
-    WHERE s.batch = $1 AND s.share = k.share`;
-  await postgres.query(sql, seq);
+  await postgres.query(`UPDATE share s SET tallies = (${OF_SHARE}) WHERE s.batch = $1 AND s.tallies IS NULL`, seq);
 }
 
 /** In the order in which commits take them. */
@@ -172,14 +166,17 @@ export function conditions(all: readonly Given[]): { readonly where: string; rea
   return { where, values: given.map(([, value]) => value) };
 }
 
-const OF_DAY = `SELECT r.operation AS name, ${SUM} FROM batch b JOIN share s ON s.batch = b.seq
-  JOIN rows r ON r.batch = s.batch AND r.share = s.share
+const OF_DAY = tallied(
+  "r.operation",
+  `batch b JOIN share s ON s.batch = b.seq CROSS JOIN LATERAL (
+    SELECT r.operation, r.amount FROM rows r WHERE r.batch = s.batch AND r.row BETWEEN s.firstRow AND s.lastRow
+      AND (r.sentAt >= $2 AND r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY_OF_SHARE}
+        OR r.state = 'ready' AND (b.id = $3 OR EXISTS (
+          SELECT 1 FROM run WHERE run.batch = b.id AND endedAt IS NULL AND startedAt >= $2
+            AND run.id < (SELECT max(id) FROM run WHERE batch = $3)))) OFFSET 0) r
   WHERE b.environment = $1 AND b.phase <> 'recording'
-    AND (b.lastAt >= $2 OR EXISTS (SELECT 1 FROM share x WHERE x.batch = b.seq AND x.lastAt >= $2))
-    AND (r.sentAt >= $2 AND r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY_OF_SHARE}
-      OR r.state = 'ready' AND (b.id = $3 OR EXISTS (
-        SELECT 1 FROM run WHERE run.batch = b.id AND endedAt IS NULL AND startedAt >= $2
-          AND run.id < (SELECT max(id) FROM run WHERE batch = $3)))) GROUP BY 1`;
+    AND (b.lastAt >= $2 OR EXISTS (SELECT 1 FROM share x WHERE x.batch = b.seq AND x.lastAt >= $2))`,
+);
 
 export async function sumsOfDay(
   postgres: Postgres,
@@ -187,8 +184,8 @@ export async function sumsOfDay(
   since: number,
 ): Promise<Readonly<Record<string, Tally>>> {
   const { environment } = await batchOf(postgres, id);
-  const found = await postgres.get<{ sums?: Tallies }>(`SELECT (${tallied(OF_DAY)}) AS sums`, environment, since, id);
-  return sumOf([found?.sums ?? {}]);
+  const found = await postgres.get<{ tallies?: Tallies }>(OF_DAY, environment, since, id);
+  return sumOf([found?.tallies ?? {}]);
 }
 
 /**

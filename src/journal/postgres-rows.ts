@@ -12,8 +12,9 @@ const NEW_ROW = `share int, turn bigint, row int, state text, operation text, op
 const COLUMNS = NEW_ROW.split(/,\s+/).map((column) => column.split(" ")[0]).join(); // prettier-ignore
 const ADD = `WITH given AS (SELECT * FROM json_to_recordset($2) AS x(${NEW_ROW}, faults text, notices text)),
   shares AS (
-    INSERT INTO share (batch, share, nextTurn) SELECT $1, share, max(turn) + 1 FROM given GROUP BY share
-    ON CONFLICT (batch, share) DO UPDATE SET nextTurn = excluded.nextTurn
+    INSERT INTO share (batch, share, nextTurn, firstRow, lastRow)
+    SELECT $1, share, max(turn) + 1, min(row), max(row) FROM given GROUP BY share
+    ON CONFLICT (batch, share) DO UPDATE SET nextTurn = excluded.nextTurn, lastRow = excluded.lastRow
   ) INSERT INTO rows (batch, ${COLUMNS}, faults, notices) SELECT $1, ${COLUMNS}, faults::json, notices::json FROM given`;
 
 export async function addRows(postgres: Postgres, id: string, rows: readonly NewRow[]): Promise<void> {

@@ -130,21 +130,24 @@ export function move(run: Run, batch: { readonly seq: number; readonly mark: num
 /**
  * The same in Postgres, as a function of the journal: moves the rows of a batch that `changes` names, each with `from`, `to`
  * and `onItsWay` as above; gives those that were moved. What becomes, or stays, ready gets a turn behind all others of its
- * share. Their shares are locked first.
+ * share. Their shares are locked first. The batch comes with each change (`OFFSET 0` keeps it there): a planner that does not
+ * know a new batch yet takes it for one row, and would walk through all of it.
  */
 export const MOVE_ROWS = `
   CREATE FUNCTION move_rows(of_batch bigint, changes json) RETURNS TABLE ("row" int) LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   BEGIN
     PERFORM 1 FROM share s WHERE s.batch = of_batch AND s.share IN (
-      SELECT r.share FROM rows r JOIN json_array_elements(changes) c ON r.row = (c.value ->> 'row')::int WHERE r.batch = of_batch)
+      SELECT r.share FROM (SELECT of_batch AS batch, (c.value ->> 'row')::int AS row FROM json_array_elements(changes) c OFFSET 0) c
+      JOIN rows r ON r.batch = c.batch AND r.row = c.row)
       ORDER BY s.share FOR UPDATE;
     RETURN QUERY WITH u AS MATERIALIZED (
       SELECT c.*, r.share, s.mark, s.nextTurn - 1 + row_number() OVER (PARTITION BY r.share, c.to ORDER BY c.n) AS newTurn
-      FROM ROWS FROM (json_to_recordset(changes) AS (row int, "from" jsonb, "to" text, onItsWay boolean, code text,
+      FROM (SELECT of_batch AS batch, x.* FROM ROWS FROM (json_to_recordset(changes) AS (row int, "from" jsonb, "to" text, onItsWay boolean, code text,
         reasons json, settledBy text, tries int, httpStatus int, sentAt bigint, durationMs int, response text))
-        WITH ORDINALITY AS c(row, "from", "to", isMeant, code, reasons, settledBy, tries, httpStatus, sentAt, durationMs, response, n)
-      JOIN rows r ON r.batch = of_batch AND r.row = c.row JOIN share s ON s.batch = of_batch AND s.share = r.share
+        WITH ORDINALITY AS x(row, "from", "to", isMeant, code, reasons, settledBy, tries, httpStatus, sentAt, durationMs, response, n)
+        OFFSET 0) c
+      JOIN rows r ON r.batch = c.batch AND r.row = c.row JOIN share s ON s.batch = r.batch AND s.share = r.share
     ), moved AS (
       UPDATE rows r SET state = u.to, turn = CASE u.to WHEN 'ready' THEN u.newTurn ELSE r.turn END,
         code = coalesce(u.code, CASE WHEN u.to <> 'ready' THEN r.code END), reasons = coalesce(u.reasons, r.reasons),
@@ -153,7 +156,7 @@ export const MOVE_ROWS = `
         sentAt = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.sentAt ELSE u.sentAt END,
         durationMs = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.durationMs ELSE u.durationMs END,
         response = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.response ELSE u.response END
-      FROM u WHERE r.batch = of_batch AND r.row = u.row AND u.from ? r.state
+      FROM u WHERE r.batch = u.batch AND r.row = u.row AND u.from ? r.state
         AND (r.state = 'ready' AND r.turn <= u.mark) = u.isMeant
       RETURNING r.row, r.share
     ), shares AS (

@@ -1,85 +1,52 @@
 import { randomBytes } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { addBatch, batches, dropBatch, dropRecordings, overlaps, purge, setBatch, sumsOfDay } from "../../src/journal/postgres-batches.ts"; // prettier-ignore
-import { acts, addRows, beginRun, endRows, endRun, facts, heldFolders, holdFolder, move, rows, runs, sourceOf } from "../../src/journal/postgres-rows.ts"; // prettier-ignore
-import { FUNCTIONS, POSTGRES_SCHEMA, TABLES } from "../../src/journal/postgres-schema.ts";
-import { seen } from "../../src/journal/postgres-seen.ts";
+import { openPostgres } from "../../src/journal/open-postgres.ts";
+import { dropRecordings } from "../../src/journal/postgres-batches.ts";
 import { Postgres } from "../../src/journal/postgres.ts";
-import { MOVE_ROWS } from "../../src/journal/states.ts";
-import type { Committed, JournalFacts, JournalStore, Leaving, Outcome } from "../../src/journal/store.ts";
+import type { Committed, JournalStore, Leaving, Outcome } from "../../src/journal/store.ts";
 import { freshDatabase } from "../support/postgres.ts";
 import { NOW, type TestJournal } from "./stores.ts";
 
 /** An empty journal in a database of its own. Its rows leave from the first share of a batch, which `commit` claims. */
 export async function openTestJournal(): Promise<TestJournal> {
-  const url = await freshDatabase();
-  const identity = { stateId: randomBytes(8).toString("hex"), keySecret: randomBytes(32).toString("hex") };
-  const opened: Postgres[] = [];
+  const options = { url: await freshDatabase(), isSender: true, journalKey: randomBytes(32), version: "1" };
+  const postgres = await Postgres.open(options);
+  const opened: { close(): Promise<void> }[] = [postgres];
   onTestFinished(async () => {
     for (const one of opened) await one.close();
   });
-  const openPostgres = async (): Promise<Postgres> => {
-    const postgres = await Postgres.open({ url, isSender: false });
-    opened.push(postgres);
-    return postgres;
+  const open = async (): Promise<JournalStore> => {
+    const store = await openPostgres(options);
+    opened.push(store);
+    return withCommit(store, postgres);
   };
-  const open = async (): Promise<JournalStore> => storeOf(await openPostgres(), identity);
-  const keeper = await openPostgres();
-  await keeper.query(`CREATE SCHEMA ${POSTGRES_SCHEMA}`);
-  await keeper.query(`${TABLES} ${MOVE_ROWS} ${FUNCTIONS}`);
   const journal: TestJournal = {
     store: await open(),
     another: open,
     async crash() {
-      await keeper.query("UPDATE share SET leaseUntil = clock_timestamp() - interval '1 s' WHERE owner IS NOT NULL");
-      await keeper.query("DELETE FROM host");
+      await postgres.query("UPDATE share SET leaseUntil = clock_timestamp() - interval '1 s' WHERE owner IS NOT NULL");
+      await postgres.query("DELETE FROM host");
       journal.store = await open();
     },
   };
   return journal;
 }
 
-async function storeOf(
-  postgres: Postgres,
-  identity: Pick<JournalFacts, "stateId" | "keySecret">,
-): Promise<JournalStore> {
-  const me = `pay1:${randomBytes(4).toString("hex")}`;
-  const here = "INSERT INTO host (host, name, version, since, seenAt) VALUES ($1, 'pay1', '1', now(), now())";
-  await postgres.query(here, me);
-  const shares = new FirstShares(postgres, me);
+function withCommit(store: JournalStore, postgres: Postgres): JournalStore {
+  const shares = new FirstShares(postgres);
   return {
-    facts: async () => ({ ...(await facts(postgres)), ...identity }),
-    addBatch: (batch) => addBatch(postgres, batch, me),
-    addRows: (...values) => addRows(postgres, ...values),
-    endRows: (...values) => endRows(postgres, ...values),
-    setBatch: (...values) => setBatch(postgres, ...values),
-    dropBatch: (...values) => dropBatch(postgres, ...values),
-    batches: (filter) => batches(postgres, filter),
-    rows: (filter) => rows(postgres, filter),
-    judging: (work) => postgres.judging(work),
-    seen: (...values) => seen(postgres, ...values),
-    overlaps: (batch) => overlaps(postgres, batch),
-    sumsOfDay: (...values) => sumsOfDay(postgres, ...values),
-    move: (...values) => move(postgres, ...values),
+    ...store,
     commit: (...values) => shares.commit(...values),
     async recover(who) {
       await dropRecordings(postgres);
+      // as if the server had run for long: in its first seconds nothing is taken over
       const taken = "SELECT batch, row FROM take_over($1, $2, interval '0')";
       return { unknown: await postgres.write(() => postgres.query(taken, JSON.stringify(who), NOW)) };
     },
-    beginRun: (...values) => beginRun(postgres, ...values),
     async endRun(run, ended) {
       await shares.end(run);
-      await endRun(postgres, run, ended);
+      await store.endRun(run, ended);
     },
-    runs: (batch) => runs(postgres, batch),
-    acts: (filter) => acts(postgres, filter),
-    sourceOf: (...values) => sourceOf(postgres, ...values),
-    heldFolders: () => heldFolders(postgres),
-    holdFolder: (...values) => holdFolder(postgres, ...values),
-    purge: (before) => purge(postgres, before),
-    backup: () => Promise.reject(new Error("a journal in Postgres is backed up there")),
-    close: () => postgres.close(),
   };
 }
 
@@ -92,12 +59,11 @@ interface Held {
 /** The first share of each batch, held by this process from its first commit on. */
 class FirstShares {
   readonly #postgres: Postgres;
-  readonly #me: string;
+  readonly #me = randomBytes(4).toString("hex");
   readonly #held = new Map<string, Held>();
 
-  constructor(postgres: Postgres, me: string) {
+  constructor(postgres: Postgres) {
     this.#postgres = postgres;
-    this.#me = me;
   }
 
   async commit(batch: string, outcomes: readonly Outcome[], free: number): Promise<Committed> {
