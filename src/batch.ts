@@ -1,10 +1,11 @@
 /** The story of a batch: snapshot → open → known? → check → record → judge → send → write. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
+import { copiesOf, openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
 import { openSpool } from "./checks/spool.ts";
 import type { Checked } from "./checks/check-file.ts";
 import type { Config } from "./config/schema.ts";
+import { PaydropError } from "./errors.ts";
 import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { assertMark, keepMark } from "./intake/mark.ts";
@@ -12,7 +13,7 @@ import { takeSnapshot } from "./intake/snapshot.ts";
 import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
-import type { Act, BatchRecord, JournalStore, Who } from "./journal/store.ts";
+import type { Act, BatchRecord, JournalStore, NewBatch, Who } from "./journal/store.ts";
 import { isStopOfRest, stopFor, type Stop } from "./messages/outcomes.ts";
 import { asWord } from "./printable.ts";
 import { firstHeld } from "./results/columns.ts";
@@ -22,7 +23,9 @@ import { writeResults } from "./results/write.ts";
 import { snapshotPath, spoolPath } from "./state-dir.ts";
 import { wake } from "./submission/again.ts";
 import { assertEnvironment, stopBefore } from "./submission/may-go.ts";
+import type { ShareQueue } from "./submission/queue.ts";
 import type { Shared } from "./submission/shared.ts";
+import { sendShares, type ShareWork } from "./submission/shares.ts";
 import { submit, type Submitted } from "./submission/submit.ts";
 
 /** What the steps of all batches of a process stand on. */
@@ -44,6 +47,8 @@ export interface Work {
   readonly confirm?: ((checked: CheckedFile) => Promise<boolean>) | undefined;
   /** Work of the same name waits for its turn: one file is taken at a time, and one run works on a batch. */
   inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Of a journal that several hosts share (§13): where they learn of shares to send. */
+  readonly queue?: ShareQueue | undefined;
 }
 
 /**
@@ -77,7 +82,7 @@ export async function writeAgain(
   { retryFormat }: { readonly retryFormat?: "xlsx" | undefined } = {},
 ): Promise<BatchReport> {
   const batch = await batchNamed(work.store, id);
-  const kept = await openKept(snapshotPath(work.config.state_dir, batch.sha256), batch);
+  const kept = await openKept(work, batch);
   const report = await writeResults({ ...work, batch, ...kept, retryFormat });
   // while rows are on their way its process writes them once more, at its end
   const isOver = report.files.elsewhere === undefined && batch.onItsWay === 0;
@@ -127,6 +132,7 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
   await store.addBatch(batch);
   try {
     const found = await recordRows(work, opened, batch);
+    await store.hosts?.keepCopies(batch.id, pathsOf(config, batch), spoolPath(config.state_dir, batch.id));
     faultPoint("rows.recorded");
     const judged = async (): Promise<CheckedFile> => {
       await judgeBatch(store, batch, config, work.now());
@@ -151,6 +157,10 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
     throw thrown;
   }
 }
+
+/** The private copies of a batch, by their hashes. */
+const pathsOf = ({ state_dir }: Config, batch: NewBatch): ReadonlyMap<string, string> =>
+  new Map(copiesOf(batch).map((sha256) => [sha256, snapshotPath(state_dir, sha256)]));
 
 /** What was found, and what became of the rows when they were judged. */
 export async function toldOf(
@@ -179,13 +189,21 @@ async function wakeUp(work: Work, { id, phase }: BatchRecord): Promise<void> {
   await store.judging(() => wake(store, id, "run", { act: actOf(work, "retry"), now: now(), rules: config }));
 }
 
-/** send → write, as one run that the journal keeps. */
+/** One run at a time works on a batch, also over several hosts. */
 async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<BatchReport> {
+  const { hosts } = work.store;
+  const name = `batch ${id}`;
+  if (hosts && !(await hosts.lease(name))) throw new PaydropError("batch_elsewhere", { batch: id });
+  return conduct(work, id, begun).finally(() => hosts?.giveBack(name));
+}
+
+/** send → write, as one run that the journal keeps. */
+async function conduct(work: Work, id: string, begun: Begun): Promise<BatchReport> {
   const { config, store, now } = work;
   const { startedAt, isKnown } = begun;
   const batch = await batchNamed(store, id);
   // first: of a file that cannot be read again nothing goes, for its results could not be written
-  const kept = await openKept(snapshotPath(config.state_dir, batch.sha256), batch);
+  const kept = await openKept(work, batch);
   const run = await store.beginRun(id, work.who, startedAt);
   if (batch.tallies.ready && !batch.owesResults) await store.setBatch(id, { owesResults: true });
   const { requests, stop: found } = await send(work, batch, begun);
@@ -212,21 +230,35 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
   if (ready.rows === 0) return { requests: 0 };
   const stop = await stopBefore(work, batch, actOf(work, "accept_destination"));
   if (stop) return { requests: 0, stop };
-  const spool = openSpool(spoolPath(config.state_dir, batch.id));
   const other = new AbortController();
   const mark = work.isTrial ? undefined : await keepMark(batch.folder, store, (lost) => other.abort(lost));
   try {
     const soft = AbortSignal.any([signals.soft, other.signal]);
-    const parts = { store, batch, spool, sender: shared.sender(), shared, config, signals: { ...signals, soft }, tell };
-    const submitted = await submit(parts);
+    const parts = { sender: shared.sender(), shared, config, signals: { ...signals, soft }, tell };
+    const submitted = await sendRows(work, batch, parts);
     if (submitted.stop?.code !== "folder_held") return submitted;
     const held = (await store.heldFolders()).find(({ folder }) => `${batch.folder}/`.startsWith(`${folder}/`));
     return { ...submitted, stop: stopFor("folder_held", { folder: asWord(held?.folder ?? batch.folder) }) };
   } finally {
-    spool.close();
     await mark?.close();
     if (other.signal.aborted) throw other.signal.reason as Error;
   }
+}
+
+/** By shares, with other hosts, where they have the journal together (§13); else all of it here. */
+async function sendRows(
+  work: Work,
+  batch: BatchRecord,
+  parts: Omit<ShareWork, "hosts" | "concurrency">,
+): Promise<Submitted> {
+  const { config, store, destination, queue } = work;
+  const { hosts } = store;
+  if (hosts) {
+    await queue?.offer(work, batch);
+    return sendShares({ ...parts, hosts, concurrency: config.concurrency }, { ...batch, destination }, true);
+  }
+  const spool = openSpool(spoolPath(config.state_dir, batch.id));
+  return submit({ ...parts, store, batch, spool }).finally(() => spool.close());
 }
 
 /** Tells of a stop; one that is only about the rest says nothing where no row is left, and is none. */

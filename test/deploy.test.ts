@@ -16,16 +16,25 @@ const SECRETS = ["api-key", "aes-key", "aes-iv"].map((name) => ({
   credential: `paydrop-${name}`,
 }));
 
+/** Of hosts that share a journal; the URL has the password of the database in it. */
+const JOURNAL_FILES = ["PAYDROP_JOURNAL_URL_FILE", "PAYDROP_JOURNAL_KEY_FILE"];
+
 function textOf(name: string): string {
   return readFileSync(join(FOLDER, name), "utf8");
 }
 
 /** The word lists that call paydrop: lines of units and crontabs, arrays of YAML and Dockerfiles. */
 function callsIn(name: string): string[][] {
-  const text = textOf(name).replaceAll(/^\s*#.*$/gm, "");
+  const text = spokenIn(name);
   const spoken = [...text.matchAll(/\/opt\/paydrop\/bin\/paydrop (.+)$/gm)].map(([, words = ""]) => words.split(" "));
-  const arrays = text.matchAll(/^\s*(?:CMD|args:|command:) (\[.+\])$/gm);
-  return [...spoken, ...Array.from(arrays, ([, list = ""]) => JSON.parse(list) as string[])];
+  const arrays = text.matchAll(/^\s*(?:CMD |args: |command: |test: (?=\["CMD", "paydrop"))(\[.+\])$/gm);
+  const words = Array.from(arrays, ([, list = ""]) => JSON.parse(list) as string[]);
+  return [...spoken, ...words.map((list) => (list[0] === "CMD" ? list.slice(2) : list))];
+}
+
+/** Without its comments. */
+function spokenIn(name: string): string {
+  return textOf(name).replaceAll(/^\s*#.*$/gm, "");
 }
 
 const CALLERS = NAMES.filter((name) => name !== "README.md" && callsIn(name).length > 0);
@@ -34,7 +43,7 @@ test("files to copy → each has its line in the README beside them", () => {
   const readme = textOf("README.md");
   const others = NAMES.filter((name) => name !== "README.md" && !name.endsWith(".dockerignore"));
   expect(others.filter((name) => !readme.includes(`[${name}](${name})`))).toEqual([]);
-  expect(CALLERS).toHaveLength(7);
+  expect(CALLERS).toHaveLength(9);
 });
 
 test.each(CALLERS)("%s → calls commands that exist, with flags that exist", (name) => {
@@ -49,7 +58,7 @@ test.each(CALLERS)("%s → calls commands that exist, with flags that exist", (n
 
 test("variables → each exists, none holds a key, and who sends is given each key", () => {
   const files = SECRETS.map(({ variable }) => `${variable}_FILE`);
-  const known = new Set([...SETTING_NAMES.map(variableOf), ...files]);
+  const known = new Set([...SETTING_NAMES.map(variableOf), ...files, ...JOURNAL_FILES]);
   const named = NAMES.flatMap((name) => textOf(name).match(/PAYDROP_[A-Z0-9_]+/g) ?? []);
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((name) => !known.has(name))).toEqual([]);
@@ -58,7 +67,22 @@ test("variables → each exists, none holds a key, and who sends is given each k
       const text = textOf(name);
       expect(text.includes(`${variable}_FILE`) || text.includes(`LoadCredential=${credential}:`), name).toBe(true);
     }
+    const named = JOURNAL_FILES.filter((variable) => textOf(name).includes(variable));
+    expect(named, name).toEqual(name.includes("hosts") ? JOURNAL_FILES : []);
   }
+});
+
+test("passwords → in files, never in a text that is copied", () => {
+  const isPassword = /:\/\/[^\s/@]*:[^\s/@]*@|PASSWORD(?!_FILE)|KEY(?!_FILE)\b|IV(?!_FILE)\b/;
+  expect(NAMES.filter((name) => isPassword.test(spokenIn(name)))).toEqual([]);
+});
+
+test("hosts of one journal → each inbox has a path of its own, mounted where it is watched", () => {
+  const names = NAMES.filter((name) => name.includes("hosts"));
+  const watched = names.map((name) => callsIn(name).flatMap(([said, path = ""]) => (said === "watch" ? [path] : [])));
+  expect(watched).toEqual([["/inboxes/mumbai", "/inboxes/pune", "/inboxes/delhi"], ["/inboxes/payroll"]]);
+  const mounts = /(?::|mountPath: )(\/inboxes\/\w+)/g;
+  expect(names.map((name) => Array.from(textOf(name).matchAll(mounts), ([, path]) => path))).toEqual(watched);
 });
 
 test("the watcher → begins again only after what a machine may repeat", () => {
@@ -70,7 +94,7 @@ test("the watcher → begins again only after what a machine may repeat", () => 
 test("whoever stops paydrop → gives it the time of one answer", () => {
   const stops = /(?:TimeoutStopSec=|terminationGracePeriodSeconds: |stop_grace_period: )(\d+)/g;
   const waits = NAMES.flatMap((name) => Array.from(textOf(name).matchAll(stops), ([, seconds]) => Number(seconds)));
-  expect(waits).toEqual([150, 150, 150, 150, 150]);
+  expect(waits).toEqual(Array<number>(8).fill(150));
 });
 
 test("alerts → ask for metrics that are written", () => {
@@ -113,10 +137,22 @@ test.skipIf(!HAS_YAML)("YAML files → as a YAML reader sees them, nothing runs 
   const containers = [{ securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false } }];
   const spec = { terminationGracePeriodSeconds: 150, securityContext: { runAsUser: 10001 }, containers };
   const job = { backoffLimit: 0, template: { spec: { restartPolicy: "Never", ...spec } } };
+  const check = { restartPolicy: "Never", securityContext: { runAsUser: 10001 }, containers };
+  const host = { user: "10001:10001", read_only: true, stop_grace_period: "150s" };
   expect(byName).toMatchObject({
     "kubernetes-cronjob.yaml": { spec: { concurrencyPolicy: "Forbid", jobTemplate: { spec: job } } },
     "kubernetes-deployment.yaml": { spec: { replicas: 1, strategy: { type: "Recreate" }, template: { spec } } },
-    "compose.yaml": { services: { paydrop: { user: "10001:10001", read_only: true, stop_grace_period: "150s" } } },
+    "kubernetes-hosts.yaml": {
+      items: [
+        { spec: { replicas: 4, strategy: { type: "Recreate" }, template: { spec } } },
+        { spec: { replicas: 1, strategy: { type: "Recreate" }, template: { spec } } },
+        {
+          spec: { concurrencyPolicy: "Forbid", jobTemplate: { spec: { backoffLimit: 0, template: { spec: check } } } },
+        },
+      ],
+    },
+    "compose.yaml": { services: { paydrop: host } },
+    "compose-hosts.yaml": { services: { mumbai: host, pune: host, delhi: host } },
     "alerts.yml": { groups: [{ name: "paydrop" }] },
   });
 });

@@ -1,4 +1,4 @@
-import { basename, dirname, join } from "node:path";
+import { basename } from "node:path";
 import { normalizeName } from "../column-name.ts";
 import type { Lookup, Mapping } from "../config/mapping.ts";
 import type { Config } from "../config/schema.ts";
@@ -22,6 +22,7 @@ import {
 import { chooseMapping, readLookup } from "../reader/mapping.ts";
 import { openTable } from "../reader/open-table.ts";
 import type { Reading, Row, Table } from "../reader/row.ts";
+import { snapshotPath } from "../state-dir.ts";
 import { periodInName, readPeriod } from "./beside.ts";
 import { readAt } from "./cells.ts";
 import { statedControl } from "./control.ts";
@@ -173,6 +174,17 @@ export function keptOf({ table, operation, mapping, tables }: OpenedFile): strin
   return JSON.stringify({ reading: table.reading, operation, mapping, tables: copies } satisfies Kept);
 }
 
+/** The hashes of a batch's private copies: its file, and the lookup tables that it was read with. */
+export function copiesOf({
+  sha256,
+  reading,
+}: {
+  readonly sha256: string;
+  readonly reading: string;
+}): readonly string[] {
+  return [sha256, ...(JSON.parse(reading) as Kept).tables.map((table) => table.sha256)];
+}
+
 async function openCopy(path: string, fileName: string, reading?: Reading): Promise<Table> {
   try {
     return await openTable(path, fileName, reading);
@@ -182,13 +194,26 @@ async function openCopy(path: string, fileName: string, reading?: Reading): Prom
   }
 }
 
-/** Opens a private copy as it was read when its batch was made. Throws PaydropError `journal` where it is gone. */
-export async function openKept(copy: string, batch: { readonly fileName: string; readonly reading: string }) {
+interface Keeping {
+  readonly config: { readonly state_dir: string };
+  readonly store: { readonly hosts?: { bringCopy(sha256: string, path: string): Promise<void> } };
+}
+
+/**
+ * Opens the private copy of a batch as it was read when that was made; one that another host took is brought here first.
+ * Throws PaydropError `journal` where it is gone.
+ */
+export async function openKept(
+  { config, store }: Keeping,
+  batch: { readonly sha256: string; readonly fileName: string; readonly reading: string },
+) {
+  const pathTo = (sha256: string): string => snapshotPath(config.state_dir, sha256);
+  for (const sha256 of copiesOf(batch)) await store.hosts?.bringCopy(sha256, pathTo(sha256));
   const { reading, operation, mapping, tables } = JSON.parse(batch.reading) as Kept;
-  const table = await openCopy(copy, batch.fileName, reading);
+  const table = await openCopy(pathTo(batch.sha256), batch.fileName, reading);
   const lines = (mapping?.lookups ?? []).map(async (lookup, at) => {
     const { sha256 = "", fileName = "", reading: how } = tables[at] ?? {};
-    return readLookup(await openCopy(join(dirname(copy), sha256), fileName, how), lookup, fileName);
+    return readLookup(await openCopy(pathTo(sha256), fileName, how), lookup, fileName);
   });
   const plan = createColumnPlan(mapping, await Promise.all(lines));
   const textOf = (row: Row, name: string): string | undefined => {

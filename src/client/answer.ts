@@ -34,8 +34,11 @@ export interface NoAnswer {
 /** Proven: no byte of the request was written. */
 export interface Unsent {
   readonly kind: "unsent";
-  /** `certificate`: of either side, or no TLS at all. `local`: encryption, a header, anything before a connection. */
-  readonly cause: "unreachable" | "certificate" | "local";
+  /**
+   * `certificate`: of either side, or no TLS at all. `local`: encryption, a header, anything before a connection.
+   * `too_late`: its caller does not want it to leave any more.
+   */
+  readonly cause: "unreachable" | "certificate" | "local" | "too_late";
   readonly detail: string;
   readonly durationMs: number;
 }

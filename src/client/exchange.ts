@@ -11,6 +11,8 @@ export interface ExchangeOptions {
   readonly timeoutMs: number;
   /** From the end of the answer's head to the end of its body. */
   readonly bodyTimeoutMs: number;
+  /** Asked just before the first byte would be written. */
+  readonly mayLeave?: (() => boolean) | undefined;
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -55,6 +57,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#done || this.#wire || this.#signal?.aborted) {
       controller.abort(new Error("not to be sent any more"));
+      return;
+    }
+    if (this.#options.mayLeave?.() === false) {
+      this.#endWithout("aborted", "too_late", "let go too long ago");
+      controller.abort(new Error("too late"));
       return;
     }
     this.#wire = controller;

@@ -15,8 +15,11 @@ import { createTransport, type Transport } from "./transport.ts";
 export interface Sender {
   /** AES key and IV are there: without them no payout can go (§5.2). */
   readonly encrypts: boolean;
-  /** Never rejects: what goes wrong before a connection is `unsent`. Aborting `signal` gives up on the answer. */
-  send(operation: OperationName, payload: string, signal?: AbortSignal): Promise<Answer>;
+  /**
+   * Never rejects: what goes wrong before a connection is `unsent`. Aborting `signal` gives up on the answer; `mayLeave` is
+   * asked just before the first byte is written.
+   */
+  send(operation: OperationName, payload: string, signal?: AbortSignal, mayLeave?: () => boolean): Promise<Answer>;
   /** Connects as `send` would and hangs up, for `paydrop doctor`; no byte of a request is sent. */
   preflight(): Promise<Preflight>;
   /** Waits for what is under way, at most its timeout. */
@@ -37,12 +40,12 @@ export function openSender(config: Config, secrets: Secrets): Sender {
   const transport = createTransport({ ...config, base_url, apiKey });
   return {
     encrypts: envelope !== undefined,
-    send(operation, payload, signal) {
+    send(operation, payload, signal, mayLeave) {
       const { path, encrypted } = operationNamed(operation);
       try {
-        if (!encrypted) return transport.post(path, payload, signal);
+        if (!encrypted) return transport.post(path, payload, signal, mayLeave);
         if (!envelope) throw new PaydropError("keys_missing", { operation });
-        return transport.post(path, envelope(payload), signal);
+        return transport.post(path, envelope(payload), signal, mayLeave);
       } catch (error) {
         return Promise.resolve({ kind: "unsent", cause: "local", detail: messageOf(error), durationMs: 0 });
       }

@@ -37,7 +37,7 @@ export interface Transport {
    * Sends one request body to a path of §4 and says what became of it; never throws for anything the network does. No
    * redirect is followed and nothing is ever sent a second time.
    */
-  post(path: string, body: string, signal?: AbortSignal): Promise<Answer>;
+  post(path: string, body: string, signal?: AbortSignal, mayLeave?: () => boolean): Promise<Answer>;
   /** Makes a connection as `post` does. */
   readonly open: Opener;
   /** Waits for what is under way, at most its timeout, then closes every connection. */
@@ -61,10 +61,10 @@ export function createTransport(options: TransportOptions): Transport {
   const underWay = new UnderWay();
 
   return {
-    post(path, body, signal) {
+    post(path, body, signal, mayLeave) {
       return new Promise((resolve) => {
         const connection = connections.take();
-        const exchange = new Exchange(limits, signal, (answer) => {
+        const exchange = new Exchange({ ...limits, mayLeave }, signal, (answer) => {
           underWay.delete(exchange);
           // the connection may still wait for its proxy, and the next row would wait behind it
           if (answer.kind === "unsent") connections.drop(connection);

@@ -13,7 +13,7 @@ import type { CheckedFile } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { judgeBatch } from "../journal/judge.ts";
-import { openJournal } from "../journal/open.ts";
+import { openJournal, openJournalOf } from "../journal/open.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { errorText } from "../screen/error-text.ts";
 import { checkObjects } from "../screen/json-lines.ts";
@@ -55,7 +55,7 @@ export async function checkOne(path: string, config: Config, isAll = false): Pro
     const { base_url: destination = "" } = config;
     const snapshot = await takeSnapshot(path, folder);
     const opened = await openFile(snapshot, { ...config, state_dir: folder });
-    const store = await openCopy(config.state_dir, folder);
+    const store = await openCopy(config, folder);
     try {
       const work = { config: { ...config, state_dir: folder }, store, destination, now: Date.now };
       const toldMax = isAll ? Number.POSITIVE_INFINITY : undefined;
@@ -81,8 +81,9 @@ export async function checkOne(path: string, config: Config, isAll = false): Pro
   }
 }
 
-async function openCopy(stateDir: string, folder: string): Promise<JournalStore> {
-  const journal = await openJournal(stateDir, { makesNone: true });
+async function openCopy(config: Config, folder: string): Promise<JournalStore> {
+  if (config.shared) return openJournalOf(config, { isTrial: true });
+  const journal = await openJournal(config.state_dir, { makesNone: true });
   await journal.backup(journalPath(folder)).finally(() => journal.close());
   return openJournal(folder);
 }

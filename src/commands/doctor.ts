@@ -4,7 +4,7 @@ import { readAesIv, readAesKey } from "../client/envelope.ts";
 import { openSender } from "../client/sender.ts";
 import { loadSettings, type Loaded } from "../config/load.ts";
 import { factsOf, SETTING_NAMES, type Config } from "../config/schema.ts";
-import { SECRET_NAMES, SECRETS } from "../config/secret.ts";
+import { SECRETS, SENDING_SECRETS } from "../config/secret.ts";
 import { isWithin } from "../config/toml.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { inboxFolders, stopFilesIn } from "../intake/inbox.ts";
@@ -23,7 +23,7 @@ export async function run(call: Call): Promise<number> {
   const { config, origins } = loaded;
   const inboxes = textsOf(call, "inbox").map((inbox) => resolve(inbox));
   const lookings = [
-    ...SECRET_NAMES.map((name) => looked(SECRETS[name], () => [keyFinding(name, loaded)])),
+    ...SENDING_SECRETS.map((name) => looked(SECRETS[name], () => [keyFinding(name, loaded)])),
     looked("state folder", () => stateFindings(config)),
     ...inboxes.map((inbox) => looked(`inbox ${inbox}`, () => inboxFindings(inbox, loaded))),
     looked("base URL", () => [addressFinding(config)]),
@@ -47,7 +47,7 @@ async function looked(what: string, work: () => Promise<Finding[]> | Finding[]):
   }
 }
 
-function keyFinding(name: (typeof SECRET_NAMES)[number], { config, secrets }: Loaded): Finding {
+function keyFinding(name: (typeof SENDING_SECRETS)[number], { config, secrets }: Loaded): Finding {
   const variable = SECRETS[name];
   const secret = secrets[name];
   const read = { apiKey: undefined, aesKey: readAesKey, aesIv: readAesIv }[name];

@@ -205,7 +205,7 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
 /** The settings, or what is kept of this batch, must be put right first; nothing else waits for that. */
 function isOfThisAlone(error: unknown): boolean {
   if (!(error instanceof PaydropError)) return false;
-  return ["config", "destination"].includes(error.code) || /^(?:spool_|copy_missing$)/.test(error.reason);
+  return ["config", "destination", "locked"].includes(error.code) || /^(?:spool_|copy_missing$)/.test(error.reason);
 }
 
 /** Why rows were rejected that go again by themselves. */

@@ -25,6 +25,13 @@ export const COMMANDS: readonly Command[] = [
     examples: ["paydrop watch /srv/payroll/inbox", "paydrop watch --poll --log-format json /mnt/accounting"],
   },
   {
+    usage: "work",
+    load: async () => (await import("./work.ts")).run,
+    shown: "send rows of other hosts' files, where several hosts share a journal, until it is stopped",
+    settings: ["host_lanes", "concurrency", "rate"],
+    examples: ["paydrop work", "paydrop work --host-lanes 16 --log-format json"],
+  },
+  {
     usage: "check <file...>",
     load: async () => (await import("./check.ts")).run,
     shown: "every fault of a file and what to do about it; sends nothing, needs no network and no keys",

@@ -2,18 +2,20 @@ import pLimit from "p-limit";
 import { existsSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { actOf, writeAgain, type Work } from "../batch.ts";
-import { openSender } from "../client/sender.ts";
+import { openSender, type Sender } from "../client/sender.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import type { Secrets } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { takeInstanceLock } from "../journal/lock.ts";
-import { openJournal } from "../journal/open.ts";
+import { openJournalOf } from "../journal/open.ts";
 import type { Act, BatchRecord, JournalStore, Who } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
 import { flagsAgain } from "../screen/look.ts";
+import { SharedPace } from "../submission/pace.ts";
+import { shareQueue } from "../submission/queue.ts";
 import { Shared } from "../submission/shared.ts";
 import { lockPath } from "../state-dir.ts";
 import { textSaid, type Call } from "./command.ts";
@@ -39,21 +41,25 @@ export async function openWork(
   mode: Mode = "read",
   { isLarge = false, isTrial = false, signals, tell, confirm, now = Date.now }: Surroundings = {},
 ): Promise<OpenedWork> {
-  const lock = mode === "send" ? takeInstanceLock(config.state_dir) : undefined;
+  const isSender = mode === "send";
+  // hosts of one journal send beside each other, each what it has claimed
+  const lock = isSender && !config.shared ? takeInstanceLock(config.state_dir) : undefined;
   try {
-    const store = await openJournal(config.state_dir, { isSender: mode === "send", inThread: isLarge });
+    const store = await openJournalOf(config, { isSender, inThread: isLarge });
     const who = whoIs(config);
-    if (lock) {
+    if (isSender) {
       faultPoint("recovery.begun");
       await store.recover(who);
       faultPoint("recovery.done");
     }
-    const shared = new Shared(config, () => openSender(config, secrets));
+    // the address of a sandbox changes from run to run, and says nothing
+    const destination = isTrial ? "sandbox" : (config.base_url ?? "");
+    const shared = sharedOf(config, secrets, store, destination);
+    const queue = config.shared && isSender ? shareQueue(config.shared.url.reveal()) : undefined;
     const turns = new Map<string, ReturnType<typeof pLimit>>();
     return {
       ...{ config, store, who, shared, isTrial, now, confirm },
-      // the address of a sandbox changes from run to run, and says nothing
-      destination: isTrial ? "sandbox" : (config.base_url ?? ""),
+      ...{ destination, queue },
       signals: signals ?? { soft: NEVER, hard: NEVER },
       tell: tell ?? (() => undefined),
       inTurn(name, work) {
@@ -64,6 +70,7 @@ export async function openWork(
         });
       },
       async close() {
+        await queue?.close();
         await shared.close();
         await store.close();
         lock?.release();
@@ -76,6 +83,16 @@ export async function openWork(
 }
 
 const NEVER: AbortSignal = new AbortController().signal;
+
+/** Limits hold over all hosts (§13): of the requests in flight this host takes a part, and the rate is that of all. */
+function sharedOf(config: Config, secrets: Secrets, { hosts }: JournalStore, destination: string): Shared {
+  const open = (): Sender => openSender(config, secrets);
+  const { concurrency, host_lanes = concurrency, rate } = config;
+  if (!hosts) return new Shared(config, open);
+  const lanes = { concurrency: Math.min(host_lanes, concurrency) };
+  if (rate === undefined) return new Shared(lanes, open);
+  return new Shared(lanes, open, new SharedPace(rate, (starts) => hosts.reserve(destination, starts, rate)));
+}
 
 export async function withWork(
   call: Call,
@@ -107,8 +124,10 @@ async function endOfDead({ store }: OpenedWork, open: (mode: Mode) => Promise<Op
 
 /** I9: whether a process sends from this state folder now; who may not ask takes it so. */
 export const isSending =
-  ({ state_dir }: Pick<Config, "state_dir">) =>
+  ({ state_dir, shared }: Pick<Config, "state_dir" | "shared">) =>
   (): boolean => {
+    // what a dead host held was taken over when the journal was opened
+    if (shared) return true;
     // it must not be made beside those who work without it
     if (!existsSync(lockPath(state_dir))) return false;
     try {

@@ -12,7 +12,6 @@ import { REPORT_MARK, reportPage } from "../results/report-page.ts";
 import { jsonSummary } from "../screen/json-lines.ts";
 import { paperOf, textOf } from "../screen/look.ts";
 import { summaryText } from "../screen/summary-text.ts";
-import { snapshotPath } from "../state-dir.ts";
 import { show, type Call } from "./command.ts";
 import { isSending, knownBatch, withWork } from "./open-work.ts";
 
@@ -35,7 +34,7 @@ export function report(call: Call): Promise<number> {
     const { batch, file } = await batchSaid(store, call.operands[0]);
     const { id, onItsWay, sha256 } = batch;
     if (onItsWay > 0) throw new PaydropError("being_sent", { batch: id, rows: onItsWay });
-    const kept = await openKept(snapshotPath(config.state_dir, sha256), batch);
+    const kept = await openKept({ store, config }, batch);
     const collected = await collectReport({ ...kept, store, batch, isSending: isSending(config) });
     const page = reportPage(collected, config.time_zone ?? "UTC");
     const { path, elsewhere } = await place.besideOrElsewhere(file, id, config.state_dir, async (beside, why) => ({

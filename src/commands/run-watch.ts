@@ -15,6 +15,7 @@ import { summarize, type Call } from "./command.ts";
 import type { OpenedWork } from "./open-work.ts";
 import { assertFolder, runFolder } from "./run-folder.ts";
 import { folderListener, withSending, type Sending } from "./sending.ts";
+import { takeShares, whileHolding } from "./work.ts";
 
 /** One file after the other, and all that is complete in a folder. The gravest exit code speaks for all. */
 export function run(call: Call): Promise<number> {
@@ -51,12 +52,17 @@ export function watch(call: Call): Promise<number> {
     const work = await sending.open("send", { isLarge: true, signals });
     try {
       const mode = call.flags["poll"] === true ? "poll" : "watch";
-      const watches = call.operands.map(async (operand) => {
+      const say = (text: string): void => sending.teller.say(text);
+      const watches = call.operands.map((operand) => {
         const folder = resolve(operand);
+        const watching = (soft: AbortSignal): Promise<number> =>
+          runFolder({ ...work, signals: { soft, hard } }, folder, folderListener(sending, folder), mode);
         // the others come to their end before this one's failure is told
-        return runFolder(work, folder, folderListener(sending, folder), mode).finally(() => failed.abort());
+        return whileHolding(work, folder, signals.soft, say, watching).finally(() => failed.abort());
       });
-      await Promise.allSettled(watches);
+      const shares = takeShares(work, signals.soft).finally(() => failed.abort());
+      await Promise.allSettled([...watches, shares]);
+      await shares;
       return gravest(await Promise.all(watches));
     } finally {
       await work.close();

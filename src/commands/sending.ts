@@ -36,7 +36,7 @@ interface Listening extends Pick<OpenedWork, "signals"> {
 /** What sending begins with, and how it ends. `mayHandOver`: where another process sends, no keys are needed here. */
 export async function withSending(call: Call, work: Work, mayHandOver = false): Promise<number> {
   const isTrial = call.flags["sandbox"] === true;
-  const loaded = loadSettings(call, isTrial ? "ignore" : "read");
+  const loaded = loadSettings(call, isTrial ? "trial" : "read");
   refuseSettingsIn(call.operands, loaded.file);
   if (isTrial) return inSandbox(call, loaded, work);
   if (!mayHandOver) requireSending(loaded.config, loaded.secrets);

@@ -16,7 +16,6 @@ import { iso } from "../results/summary.ts";
 import { guardCell } from "../results/table.ts";
 import { asLine } from "../screen/json-lines.ts";
 import { flagsAgain, textOf } from "../screen/look.ts";
-import { snapshotPath } from "../state-dir.ts";
 import { stringify } from "csv-stringify/sync";
 import { daySaid, type Call } from "./command.ts";
 import { isSending } from "./open-work.ts";
@@ -121,7 +120,7 @@ async function* unknownRows(
     const wanted = new Set(records.map(({ row }) => row));
     const accounts = new Map<number, Pick<UnknownRow, "from" | "payee">>();
     try {
-      const kept = await openKept(snapshotPath(config.state_dir, batch.sha256), batch);
+      const kept = await openKept({ store, config }, batch);
       for await (const page of kept.table.rows()) {
         for (const row of page.filter(({ number }) => wanted.has(number))) {
           const { debit, payee } = kept.own(row);

@@ -4,7 +4,7 @@ import { loadSettings } from "../config/load.ts";
 import { writeAtomically } from "../disk.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { formatOfName, type FileFormat } from "../file-format.ts";
-import { openJournal } from "../journal/open.ts";
+import { openJournalOf } from "../journal/open.ts";
 import { TEMPLATE_NOTES } from "../messages/results.ts";
 import { told } from "../messages/sentence.ts";
 import { fieldsOf, OPERATION_NAMES, operationSaid } from "../operations/index.ts";
@@ -13,7 +13,6 @@ import { printable } from "../printable.ts";
 import type { Cell, Row, Table } from "../reader/row.ts";
 import { recordsOf } from "../results/totals.ts";
 import { tableIn } from "../results/table.ts";
-import { snapshotPath } from "../state-dir.ts";
 import { optionOf, type Call } from "./command.ts";
 import { knownBatch } from "./open-work.ts";
 
@@ -67,10 +66,10 @@ function formSaid({ name, forms }: Operation, option: string | undefined): Form 
 /** The rows of an earlier batch: the same payees and amounts; references and periods are of that payment alone. */
 const fromBatch: Make = async (call, fill) => {
   const { config } = loadSettings(call);
-  const store = await openJournal(config.state_dir, { makesNone: true });
+  const store = await openJournalOf(config, { makesNone: true });
   try {
     const batch = await knownBatch(store, optionOf(call, "from"));
-    const { table, plan } = await openKept(snapshotPath(config.state_dir, batch.sha256), batch);
+    const { table, plan } = await openKept({ store, config }, batch);
     // a value that is invalid because it is no text would become text here
     const records = (await Array.fromAsync(recordsOf(store, batch.id, { states: ["invalid"] }))).flat();
     const invalid = new Set(records.map(({ row }) => row));

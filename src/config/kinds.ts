@@ -155,6 +155,17 @@ function readUrl(raw: unknown): string | undefined {
   return `${found.origin}${found.pathname}`.replace(/\/+$/, "");
 }
 
+/** Of a PostgreSQL server: `postgres://paydrop@db.example/paydrop`. What it may hold of a password is shown to nobody. */
+export const serverUrl: Kind<string> = textOf(
+  "url",
+  "the address of a database such as postgres://paydrop@db.example/paydrop",
+  (said) => /^postgres(?:ql)?:\/\//.test(said) && URL.parse(said) !== null,
+  {
+    isHidden: true,
+    written: (said) => said.replace(/:[^:@/]*@/, "@"),
+  },
+);
+
 /** Whether the address is this very machine: 127.0.0.0/8, ::1, localhost. */
 export function isLoopback(baseUrl: string): boolean {
   const host = URL.parse(baseUrl)?.hostname ?? "";

@@ -1,11 +1,21 @@
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
 import { PaydropError } from "../errors.ts";
-import { isLoopback, isYes, nearest, path as pathKind, unknownKey, wrongOf, wrongText, type Wrong } from "./kinds.ts";
+import {
+  isLoopback,
+  isYes,
+  nearest,
+  path as pathKind,
+  serverUrl,
+  unknownKey,
+  wrongOf,
+  wrongText,
+  type Wrong,
+} from "./kinds.ts";
 import { mappingTables } from "./mapping.ts";
 import { factsOf, flagOf, rulesTable, SETTING_NAMES, SETTINGS, variableOf } from "./schema.ts";
 import type { Config, Settings } from "./schema.ts";
-import { forgetSecrets, SECRET_NAMES, secretOf, SECRETS, takeSecrets, type Secret, type Secrets } from "./secret.ts";
+import { Secret, SECRET_NAMES, secretOf, SECRETS, SENDING_SECRETS, takeSecrets, type Secrets } from "./secret.ts";
 import { homeOf, readTomlFile, wrongKeysIn } from "./toml.ts";
 
 export interface Sources {
@@ -25,14 +35,18 @@ export interface Loaded {
 
 /**
  * Flags over `PAYDROP_…` over paydrop.toml over defaults. `read`: with the keys; a broken key file must not keep a
- * command from working that never sends. `mayBeNew`: the settings file that is named may not be there yet. Throws
+ * command from working that never sends, and one that sends nothing real (`trial`) knows no journal of other hosts. `mayBeNew`: the settings file that is named may not be there yet. Throws
  * PaydropError `config` that names everything that is wrong at once.
  */
-export function loadSettings({ flags, env }: Sources, keys: "read" | "ignore" = "ignore", mayBeNew = false): Loaded {
+export function loadSettings(
+  { flags, env }: Sources,
+  keys: "read" | "ignore" | "trial" = "ignore",
+  mayBeNew = false,
+): Loaded {
   const origins: Record<string, string> = {};
   const named = flags["config"] ?? env["PAYDROP_CONFIG"];
   const wrongs = keys === "read" ? wrongVariables(flags, env) : [];
-  const secrets = keys === "read" ? takeSecrets(env, origins) : forgetSecrets(env);
+  const secrets = takeSecrets(env, origins, keys === "read" ? SECRET_NAMES : keys === "ignore" ? ["journalKey"] : []);
   const found = readTomlFile(typeof named === "string" && named !== "" ? resolve(named) : undefined, env, mayBeNew);
   const { path: file, values = {} } = found ?? {};
   if (found) wrongs.push(...wrongKeysIn(found));
@@ -51,9 +65,28 @@ export function loadSettings({ flags, env }: Sources, keys: "read" | "ignore" = 
     const origin = origins[name] ?? file ?? "";
     return origin === file ? `${origin}: ${name}` : origin;
   };
+  if (keys === "trial") delete said["journal_url"];
   const config = settled(said, env, { origins, file }, placeOf, wrongs);
+  if (origins["journal_url"] !== variableOf("journal_url") && URL.parse(config.journal_url ?? "")?.password)
+    throw new PaydropError("journal_password");
   if (keys === "read") assertSafe(config, env);
-  return { config, secrets, origins, file };
+  return { config: withShared(config, secrets), secrets, origins, file };
+}
+
+/** Throws where a shared journal is named without its key. Its password shows up nowhere. */
+function withShared(config: Config, { journalKey: key }: Secrets): Config {
+  const { journal_url: url } = config;
+  if (url === undefined) return config;
+  if (!key || bytesOfKey(key).length !== 32) throw new PaydropError(key ? "journal_key_wrong" : "journal_key_missing");
+  const password = URL.parse(url)?.password;
+  if (password) void new Secret(decodeURIComponent(password));
+  return Object.freeze({ ...config, journal_url: serverUrl.written(url), shared: { url: new Secret(url), key } });
+}
+
+/** `PAYDROP_JOURNAL_KEY` in hex or base64. */
+export function bytesOfKey(key: Secret): Buffer {
+  const text = key.reveal().trim();
+  return Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? "hex" : "base64");
 }
 
 /** By the name of the setting; the sections are `rules` and `mappings`. */
@@ -143,7 +176,7 @@ function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
  * their absence alone is an error only with `payouts`. `by`: `options` of a program.
  */
 export function requireSending(config: Pick<Config, "base_url">, secrets: Secrets, payouts = false, by = ""): void {
-  const unset = SECRET_NAMES.filter((name) => !secrets[name]);
+  const unset = SENDING_SECRETS.filter((name) => !secrets[name]);
   const ofPayouts = unset.filter((name) => name !== "apiKey").map((name) => `${SECRETS[name]} (payouts only)`);
   const always = [
     ...(config.base_url === undefined ? ["PAYDROP_BASE_URL"] : []),
@@ -183,6 +216,8 @@ export interface Options extends SettingOptions {
   readonly aesKey?: string | Secret;
   /** 16 bytes, written as `aesKey` is. */
   readonly aesIv?: string | Secret;
+  /** Of a journal that several hosts share (`journalUrl`): 32 bytes, in hex or base64. */
+  readonly journalKey?: string | Secret;
   /** What rows, files and days must keep to, with the keys of `[rules.…]` in paydrop.toml. */
   readonly rules?: Readonly<Record<string, unknown>>;
   /** Column mappings by name, with the keys of `[mapping.NAME]` in paydrop.toml. */
@@ -219,7 +254,7 @@ export function loadOptions(given: Options): Loaded {
     else wrongs.push(unknownKey("options", option, [...names.keys(), ...SECRET_NAMES, "rules", "mappings"]));
   }
   const [env, origins, file] = [process.env, {}, undefined];
-  const config = settled(said, env, { origins, file }, optionOf, wrongs);
+  const config = withShared(settled(said, env, { origins, file }, optionOf, wrongs), secrets);
   assertSafe(config, env);
   return { config, secrets, origins, file };
 }

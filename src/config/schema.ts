@@ -4,6 +4,7 @@ import { fieldsOf, OPERATION_NAMES, OPERATIONS } from "../operations/index.ts";
 import * as kinds from "./kinds.ts";
 import type { Kind } from "./kinds.ts";
 import type { Mapping } from "./mapping.ts";
+import type { Secret } from "./secret.ts";
 
 /** What a setting is beyond its schema. Everything that is said of settings is made from this. */
 export interface SettingFacts {
@@ -33,7 +34,8 @@ function maybe<T>(kind: Kind<T>, shown: string, more: More = {}): z.ZodMiniExact
   return z.exactOptional(kind.type).register(FACTS, { kind: kind as Kind<unknown>, shown, ...more });
 }
 
-const { text, flag, choice, operation, whole, rate, duration, path, list, timeZone, amount, url, pattern } = kinds;
+const { text, flag, choice, operation, whole, rate, duration, path, list, timeZone, amount, url, serverUrl, pattern } =
+  kinds;
 /** The path of a ping address is often a secret: whoever knows it can report runs that never happened. */
 const pingUrl: Kind<string> = { ...url, written: (address) => `${new URL(address).origin}/…` };
 const PADDING = choice("pkcs7", "zero", "iso7816", "ansix923", "none");
@@ -52,6 +54,15 @@ export const SETTINGS = z.object({
   state_dir: maybe(path, "private folder of the journal", {
     example: "/var/lib/paydrop",
     unless: "$STATE_DIRECTORY, else $XDG_STATE_HOME/paydrop",
+  }),
+
+  journal_url: maybe(serverUrl, "journal of many hosts, in PostgreSQL; its password only in PAYDROP_JOURNAL_URL", {
+    example: "postgres://paydrop@db.example/paydrop",
+    unless: "a file in the state folder",
+  }),
+  host_lanes: maybe(whole(1, 1000), "requests in flight at most by this host, of those of all hosts", {
+    example: "8",
+    unless: "as many as concurrency",
   }),
 
   operation: maybe(operation, `what every row is: ${listed(OPERATION_NAMES, "or")}`, once),
@@ -181,6 +192,8 @@ export interface Config extends Readonly<Omit<Settings, "environment" | "state_d
   readonly rules: Rules;
   /** `[mapping.NAME]`: column mappings that were confirmed. */
   readonly mappings: readonly Mapping[];
+  /** Of a journal that several hosts share: `journal_url` with its password, and `PAYDROP_JOURNAL_KEY`. */
+  readonly shared?: { readonly url: Secret; readonly key: Secret };
 }
 
 export function factsOf(name: SettingName): SettingFacts {

@@ -67,35 +67,42 @@ export function concealOfCut(text: string): string {
   return left.slice(0, Math.max(0, left.length - longest + 1));
 }
 
-export const SECRETS = { apiKey: "PAYDROP_API_KEY", aesKey: "PAYDROP_AES_KEY", aesIv: "PAYDROP_AES_IV" } as const;
+export const SECRETS = {
+  ...{ apiKey: "PAYDROP_API_KEY", aesKey: "PAYDROP_AES_KEY", aesIv: "PAYDROP_AES_IV" },
+  /** Of a journal that several hosts share: what they seal in it. */
+  journalKey: "PAYDROP_JOURNAL_KEY",
+} as const;
 
 export type SecretName = keyof typeof SECRETS;
+/** Those that sending needs. */
+export const SENDING_SECRETS = ["apiKey", "aesKey", "aesIv"] as const satisfies readonly SecretName[];
 
 export type Secrets = { readonly [Name in SecretName]?: Secret };
 
 export const SECRET_NAMES: readonly SecretName[] = Object.keys(SECRETS) as SecretName[];
 
-/** Reads the secrets and removes them from `env`, so that no child process inherits them. Throws PaydropError `config`. */
-export function takeSecrets(env: NodeJS.ProcessEnv, origins: Record<string, string>): Secrets {
+/**
+ * Reads the secrets and removes them from `env`, so that no child process inherits them; the others are removed without
+ * being read. Throws PaydropError `config`.
+ */
+export function takeSecrets(
+  env: NodeJS.ProcessEnv,
+  origins: Record<string, string>,
+  names: readonly SecretName[] = SECRET_NAMES,
+): Secrets {
   const found: { [Name in SecretName]?: Secret } = {};
   try {
-    for (const name of SECRET_NAMES) {
+    for (const name of names) {
       const [origin, text] = textOf(name, env) ?? [];
       if (origin === undefined) continue;
       found[name] = secretOf(name, text, origin);
       origins[SECRETS[name]] = origin;
     }
   } finally {
-    forgetSecrets(env);
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- assigning undefined would leave the text "undefined"
+    for (const name of SECRET_NAMES) delete env[SECRETS[name]];
   }
   return found;
-}
-
-/** Removes the secrets from `env` without reading them: for commands that never send. */
-export function forgetSecrets(env: NodeJS.ProcessEnv): Secrets {
-  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- assigning undefined would leave the text "undefined"
-  for (const name of SECRET_NAMES) delete env[SECRETS[name]];
-  return {};
 }
 
 function textOf(name: SecretName, env: NodeJS.ProcessEnv): [origin: string, text: string] | undefined {

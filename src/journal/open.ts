@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { bytesOfKey } from "../config/load.ts";
+import type { Config } from "../config/schema.ts";
 import type { OpenOptions } from "./database.ts";
 import { callsOf, METHODS, type Call } from "./calls.ts";
 import { takeJudgingLock, type InstanceLock } from "./lock.ts";
@@ -8,6 +10,20 @@ import { callThread } from "./thread.ts";
 export interface JournalOptions extends OpenOptions {
   /** In a thread of its own, so that neither a commit nor a large query keeps the requests waiting: of large files. */
   readonly inThread?: boolean;
+}
+
+/**
+ * The journal of these settings: that of several hosts (§13), whose parts are loaded only then, or that of the state
+ * directory. \`isTrial\`: nothing that is written there stays; of the second kind the caller makes a copy.
+ */
+export async function openJournalOf(
+  { state_dir, shared }: Pick<Config, "state_dir" | "shared">,
+  options: JournalOptions & { readonly isTrial?: boolean } = {},
+): Promise<JournalStore> {
+  if (!shared) return openJournal(state_dir, options);
+  const { openPostgres } = await import("./open-postgres.ts");
+  const { isSender = false, isTrial = false } = options;
+  return openPostgres({ url: shared.url.reveal(), journalKey: bytesOfKey(shared.key), isSender, isTrial });
 }
 
 /**

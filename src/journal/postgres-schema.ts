@@ -18,7 +18,8 @@ const STATES = oneOf(ROW_STATES);
 export const TABLES = `
   CREATE TABLE meta (key text PRIMARY KEY, value text NOT NULL);
 
-  -- run: the run that sends it now; isProven: a row was accepted in it, others may go beside it; stop: why nothing of it goes
+  -- run: the run that sends it now; isProven: a row was accepted in it, others may go beside it; stop: why nothing of it goes;
+  -- recorder: the host that writes it down
   CREATE TABLE batch (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE,
     environment text NOT NULL CHECK (environment IN ('live', 'test')), destination text NOT NULL, fileName text NOT NULL,
@@ -27,7 +28,7 @@ export const TABLES = `
     label text NOT NULL DEFAULT '', payments text, remarks json,
     phase text NOT NULL CHECK (phase IN ('recording', 'open', 'paused', 'cancelled')),
     owesResults boolean NOT NULL DEFAULT false, lastAt bigint NOT NULL,
-    run bigint, isProven boolean NOT NULL DEFAULT false, stop json
+    run bigint, isProven boolean NOT NULL DEFAULT false, stop json, recorder text
   );
   CREATE INDEX ON batch (sha256);
   CREATE INDEX ON batch (payments);
@@ -51,10 +52,10 @@ export const TABLES = `
 
   CREATE TABLE rows (
     batch bigint NOT NULL, row int NOT NULL, share int NOT NULL, state text NOT NULL CHECK (state IN (${STATES})),
-    turn bigint NOT NULL, operation text, option text, amount text, payment text, payee text, zeros int, reference text,
-    period text, retryBatch text, retryRow int, place bigint, size int, crc bigint, faults json, notices json, code text,
-    reasons json, attempts int NOT NULL DEFAULT 0, httpStatus int, sentAt bigint, durationMs int, response text,
-    settledBy text, lateAnswer text,
+    turn bigint NOT NULL, operation text, option text, amount text, payment text COLLATE "C", payee text COLLATE "C",
+    zeros int, reference text COLLATE "C", period text, retryBatch text, retryRow int, place bigint, size int, crc bigint,
+    faults json, notices json, code text, reasons json, attempts int NOT NULL DEFAULT 0, httpStatus int,
+    sentAt bigint, durationMs int, response text, settledBy text, lateAnswer text,
     PRIMARY KEY (batch, row), FOREIGN KEY (batch, share) REFERENCES share,
     CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
   );
@@ -62,7 +63,7 @@ export const TABLES = `
   CREATE INDEX ON rows (batch, row) WHERE state IN ('held', 'unknown', 'not_sent', 'settled_not_done', 'invalid', 'rejected');
   CREATE INDEX ON rows (retryBatch, retryRow) WHERE retryBatch IS NOT NULL;
 
-  CREATE TABLE key (key text NOT NULL, batch bigint NOT NULL, row int NOT NULL, isNamed boolean NOT NULL,
+  CREATE TABLE key (key text COLLATE "C" NOT NULL, batch bigint NOT NULL, row int NOT NULL, isNamed boolean NOT NULL,
     PRIMARY KEY (key, batch, row));
 
   CREATE TABLE run (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, batch text NOT NULL, login text NOT NULL,

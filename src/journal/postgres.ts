@@ -7,7 +7,9 @@ import { POSTGRES_SCHEMA } from "./postgres-schema.ts";
 /** Of a process that sends: it waits for a server that is away, and goes on by itself. */
 export interface PostgresOptions {
   readonly url: string;
-  readonly isSender: boolean;
+  readonly isSender?: boolean;
+  /** All of it is one transaction that is never committed: for whoever only asks what would be. */
+  readonly isTrial?: boolean;
 }
 
 type Value = string | number | boolean | bigint | null | Buffer | readonly (string | number)[];
@@ -35,6 +37,7 @@ export class Postgres {
   readonly #idle: Client[] = [];
   readonly #open = new Set<Client>();
   readonly #session = new AsyncLocalStorage<Session>();
+  #trial: Session | undefined;
   #isClosed = false;
 
   private constructor(options: PostgresOptions, makeClient: (url: string) => Client) {
@@ -47,25 +50,26 @@ export class Postgres {
     const { default: pg } = await import("pg");
     // counts and sequence numbers are no larger than what a number holds
     pg.types.setTypeParser(20, Number);
-    return new Postgres(
-      options,
-      (url) =>
-        new pg.Client({
-          connectionString: url,
-          connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-          keepAlive: true,
-          application_name: "paydrop",
-        }),
-    );
+    const common = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, application_name: "paydrop" };
+    const postgres = new Postgres(options, (url) => new pg.Client({ ...common, connectionString: url }));
+    if (options.isTrial !== true) return postgres;
+    const client = await postgres.take();
+    await ask(client, "BEGIN", []);
+    postgres.#trial = { client, isJudging: false };
+    return postgres;
   }
 
   get isJudging(): boolean {
-    return this.#session.getStore()?.isJudging === true;
+    return this.#current?.isJudging === true;
+  }
+
+  get #current(): Session | undefined {
+    return this.#session.getStore() ?? this.#trial;
   }
 
   /** Rows as records: what is null is left out. Outside of a transaction a lost connection is tried again: only for reading. */
   async query<T>(sql: string, ...values: readonly Value[]): Promise<T[]> {
-    const session = this.#session.getStore();
+    const session = this.#current;
     if (session) return recordsOf<T>(await ask(session.client, sql, values));
     for (;;) {
       const client = await this.take();
@@ -78,7 +82,7 @@ export class Postgres {
           this.give(client);
           throw failureOf(error);
         }
-        this.#drop(client);
+        this.drop(client);
       }
     }
   }
@@ -89,12 +93,13 @@ export class Postgres {
 
   /** All or nothing; when it resolves, it is durable. Within another transaction it is a part of that one. */
   write<T>(work: () => Promise<T>): Promise<T> {
-    const session = this.#session.getStore();
+    const session = this.#current;
     return session ? inSavepoint(session.client, work) : this.#transaction(false, work);
   }
 
   /** I14: one transaction that no other such one overlaps, over all hosts. */
   judging<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#trial) return this.#session.run({ ...this.#trial, isJudging: true }, work);
     if (this.#session.getStore()) throw new Error("judging inside judging would wait for itself");
     return this.#transaction(true, work);
   }
@@ -109,12 +114,12 @@ export class Postgres {
         await ask(client, "SELECT pg_advisory_xact_lock($1)", [JUDGING_LOCK]);
       }
       const result = await this.#session.run({ client, isJudging }, work);
-      await commit(client);
+      await durably(client, () => ask(client, "COMMIT", []));
       this.give(client);
       return result;
     } catch (error) {
-      if (isConnectionLost(error)) this.#drop(client);
-      else await ask(client, "ROLLBACK", []).then(() => this.give(client), () => this.#drop(client)); // prettier-ignore
+      if (isConnectionLost(error)) this.drop(client);
+      else await ask(client, "ROLLBACK", []).then(() => this.give(client), () => this.drop(client)); // prettier-ignore
       throw failureOf(error);
     }
   }
@@ -137,14 +142,14 @@ export class Postgres {
 
   give(client: Client): void {
     if (!this.#open.has(client)) return;
-    if (this.#isClosed || this.#idle.length >= IDLE_SESSIONS_MAX) this.#drop(client);
+    if (this.#isClosed || this.#idle.length >= IDLE_SESSIONS_MAX) this.drop(client);
     else this.#idle.push(client);
   }
 
   async #connect(): Promise<Client> {
     const client = this.#makeClient(this.#options.url);
     // told by the query that meets it; an idle one is dropped
-    client.on("error", () => this.#drop(client));
+    client.on("error", () => this.drop(client));
     await client.connect();
     this.#open.add(client);
     try {
@@ -152,13 +157,13 @@ export class Postgres {
         `SET search_path = ${POSTGRES_SCHEMA}; SET synchronous_commit = on; SET statement_timeout = 0`,
       );
     } catch (error) {
-      this.#drop(client);
+      this.drop(client);
       throw error;
     }
     return client;
   }
 
-  #drop(client: Client): void {
+  drop(client: Client): void {
     this.#open.delete(client);
     const at = this.#idle.indexOf(client);
     if (at >= 0) this.#idle.splice(at, 1);
@@ -176,18 +181,19 @@ export class Postgres {
  * With a synchronous standby a commit whose wait was cancelled is answered like any other, but for a warning: what was
  * committed may be lost with this server (I2).
  */
-export async function commit(client: Client): Promise<void> {
+export async function durably<T>(client: Client, work: () => Promise<T>): Promise<T> {
   let warning: string | undefined;
   const onNotice = ({ code, message }: { code?: string | undefined; message?: string | undefined }): void => {
     if (code === "01000" && /synchronous replication/.test(message ?? "")) warning = message;
   };
   client.on("notice", onNotice);
   try {
-    await client.query("COMMIT");
+    const result = await work();
+    if (warning !== undefined) throw new PaydropError("server_lost_commit", { found: warning });
+    return result;
   } finally {
     client.off("notice", onNotice);
   }
-  if (warning !== undefined) throw new PaydropError("server_lost_commit", { found: warning });
 }
 
 /** The SQL with its camelCase names quoted; made once for each text. */
@@ -203,7 +209,9 @@ export function ask(client: Client, sql: string, values: readonly unknown[]): Pr
   return client.query(quoted(sql), values as unknown[]);
 }
 
-function recordsOf<T>({ rows }: QueryResult): T[] {
+/** Of several statements in one text nothing is read. */
+function recordsOf<T>(found: QueryResult | readonly QueryResult[]): T[] {
+  const { rows } = found instanceof Array ? { rows: [] } : found;
   return (rows as Record<string, unknown>[]).map((row) => {
     const record: Record<string, unknown> = {};
     for (const name in row) if (row[name] !== null) record[name] = row[name];

@@ -107,7 +107,7 @@ export function readIdentity(database: DatabaseSync): Pick<JournalFacts, "stateI
   return { stateId, keySecret };
 }
 
-function stateIdOf(secret: string): string {
+export function stateIdOf(secret: string): string {
   return createHash("sha256").update("paydrop state id").update(secret).digest("hex").slice(0, 16);
 }
 

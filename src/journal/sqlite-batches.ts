@@ -1,7 +1,6 @@
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
-import { PaydropError } from "../errors.ts";
 import { bool, type Columns, type Journal } from "./sqlite.ts";
-import { ON_ITS_WAY, type RowState } from "./states.ts";
+import { assertPhase, ON_ITS_WAY, type RowState } from "./states.ts";
 import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Phase, Tallies, Tally } from "./store.ts";
 
 /** What every call on a batch needs of it. */
@@ -22,14 +21,6 @@ export function batchOf(journal: Journal, id: string): BatchRow {
   return batch as unknown as BatchRow;
 }
 
-/** Where each phase leads to. A cancelled batch stays cancelled. */
-const LEADS_TO: Readonly<Record<Phase, readonly Phase[]>> = {
-  recording: ["open"],
-  open: ["paused", "cancelled"],
-  paused: ["open", "cancelled"],
-  cancelled: [],
-};
-
 const NEW_BATCH = [
   ...["id", "environment", "destination", "fileName", "folder", "format", "sha256", "sizeBytes", "period", "reading"],
   ...["createdAt"],
@@ -46,9 +37,7 @@ export function setBatch(journal: Journal, ...[id, change, act]: Parameters<Jour
     const { seq, phase } = batchOf(journal, id);
     const { phase: wanted, destination, owesResults, source } = change;
     if (wanted !== undefined) {
-      // two people may act at the same time: the phase is looked at in the transaction that changes it
-      if (!LEADS_TO[phase].includes(wanted)) throw new PaydropError("batch_phase", { batch: id, phase, wanted });
-      if (phase === "recording" && !journal.isJudging) throw new Error("a batch is opened inside judging only (I14)");
+      assertPhase(id, phase, wanted, journal.isJudging);
       keepTallies(journal, seq);
     }
     const changed =

@@ -1,11 +1,8 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, type BatchRow } from "./sqlite-batches.ts";
 import { rowName, type Journal } from "./sqlite.ts";
-import { MAY_GO, ON_ITS_WAY, WENT } from "./states.ts";
+import { FOUND_MAX, MAY_GO, ON_ITS_WAY, WENT } from "./states.ts";
 import type { JournalStore, SeenRow } from "./store.ts";
-
-/** More equal rows than this, in other batches and in this one, say nothing new. */
-const FOUND_MAX = 200;
 
 type KeyColumn = "payment" | "reference";
 /** A row that is judged; which of its keys other rows have, in its own batch before it and in others. */

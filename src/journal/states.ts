@@ -1,9 +1,27 @@
+import { PaydropError } from "../errors.ts";
 import { STATUSES } from "../messages/statuses.ts";
 
 /** The state of a row, in the journal and in results (DESIGN §2). */
 export type RowState = "ready" | keyof typeof STATUSES;
 
 export const ROW_STATES: readonly RowState[] = ["ready", ...(Object.keys(STATUSES) as (keyof typeof STATUSES)[])];
+
+/** `recording`: rows are still being written down; nothing of it goes, and nobody else sees its rows. */
+export type Phase = "recording" | "open" | "paused" | "cancelled";
+
+/** Where each phase leads to. A cancelled batch stays cancelled. */
+const LEADS_TO: Readonly<Record<Phase, readonly Phase[]>> = {
+  recording: ["open"],
+  open: ["paused", "cancelled"],
+  paused: ["open", "cancelled"],
+  cancelled: [],
+};
+
+/** To be asked in the transaction that changes it: two people may act at the same time. */
+export function assertPhase(batch: string, phase: Phase, wanted: Phase, isJudging: boolean): void {
+  if (!LEADS_TO[phase].includes(wanted)) throw new PaydropError("batch_phase", { batch, phase, wanted });
+  if (phase === "recording" && !isJudging) throw new Error("a batch is opened inside judging only (I14)");
+}
 
 /** What a person says became of a row. */
 export type SettledAs = Extract<RowState, "settled_done" | "settled_not_done">;
@@ -59,6 +77,15 @@ export const ON_ITS_WAY = "(r.state = 'ready' AND r.turn <= b.mark)";
 export const WENT = `(r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY})`;
 /** SQL: the row `r` of the batch `b` went, or goes, or waits for a person: it may stand in the way of others. */
 export const MAY_GO = `(${WENT} OR r.state IN ('ready', 'held') AND b.phase <> 'cancelled')`;
+
+/** The same in Postgres, where the mark is that of the row's share `s`. */
+const ofShare = (sql: string): string => sql.replaceAll("b.mark", "s.mark");
+export const ON_ITS_WAY_OF_SHARE: string = ofShare(ON_ITS_WAY);
+export const WENT_OF_SHARE: string = ofShare(WENT);
+export const MAY_GO_OF_SHARE: string = ofShare(MAY_GO);
+
+/** More equal rows than this, in other batches and in the judged one, say nothing new. */
+export const FOUND_MAX = 200;
 
 /** What one row becomes; what is missing stays, but a row that becomes ready forgets its code and its answer. */
 export interface Change {

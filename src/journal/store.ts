@@ -6,12 +6,10 @@ import type { Fault } from "../messages/sentence.ts";
 import type { Stop } from "../messages/outcomes.ts";
 import type { OperationName } from "../operations/index.ts";
 import type { FileFormat } from "../file-format.ts";
-import type { RowState } from "./states.ts";
+import type { Phase, RowState } from "./states.ts";
 
+export type { Phase } from "./states.ts";
 export type Environment = "live" | "test";
-
-/** `recording`: rows are still being written down; nothing of it goes, and nobody else sees its rows. */
-export type Phase = "recording" | "open" | "paused" | "cancelled";
 
 export interface Tally {
   readonly rows: number;
@@ -328,13 +326,8 @@ export interface Hosts {
     readonly lanes: number;
     readonly concurrency: number;
   }): Promise<Share | undefined>;
-  /** Where a batch stands that is being sent by shares. `letGo`: rows that were ever let go. */
-  progress(batch: string): Promise<{
-    readonly held: number;
-    readonly ready: number;
-    readonly letGo: number;
-    readonly stop?: Stop | undefined;
-  }>;
+  /** Where a batch stands that is being sent by shares. */
+  progress(batch: string): Promise<Progress>;
   /** Batches that are being sent to this destination and have shares that nobody holds. */
   open(
     destination: string,
@@ -349,6 +342,16 @@ export interface Hosts {
   quietIn(batch: string, row: number, timeoutMs: number): Promise<number>;
   /** Who is here, since when, and what each holds. */
   all(): Promise<readonly HostRecord[]>;
+}
+
+/** `held`: shares that some host has; `ready`: rows; `letGo`: rows that were ever let go. */
+export interface Progress {
+  readonly held: number;
+  readonly ready: number;
+  readonly letGo: number;
+  readonly phase: Phase;
+  readonly isHeld: boolean;
+  readonly stop?: Stop;
 }
 
 export interface HostRecord {

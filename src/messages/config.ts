@@ -47,6 +47,14 @@ export const CONFIG_ERRORS = {
   secret_wrong: `{what} {wrong} → ${COPY_KEY}`,
   key_wrong: `{name} has {characters:character}; right would be {hex} of hex, {base64} of base64 or {bytes} of plain text (key_encoding: {encoding})
     → ${COPY_KEY}`,
+  work_needs_shared: `paydrop work sends shares of other hosts' files, and this journal is one host's own
+    → Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY. \`paydrop help hosts\` says how.`,
+  journal_key_missing: `PAYDROP_JOURNAL_URL names a journal that several hosts share, and PAYDROP_JOURNAL_KEY is not set
+    → Set the key that the other hosts have; of a new journal make one: openssl rand -hex 32`,
+  journal_key_wrong:
+    "PAYDROP_JOURNAL_KEY is not 32 bytes in hex or base64 → Use the key of the other hosts, as it was made.",
+  journal_password: `journal_url holds a password; a settings file is copied, mailed and checked in
+    → Leave the password out there, and set PAYDROP_JOURNAL_URL with it, or PGPASSWORD.`,
   keys_missing: `a {operation} travels encrypted: AES key or IV is missing
     → Set PAYDROP_AES_KEY and PAYDROP_AES_IV; in a program, the options aesKey and aesIv.`,
   padding_none: `padding "none" needs a payload of a multiple of 16 bytes, and this one has {bytes}

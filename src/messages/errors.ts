@@ -167,6 +167,8 @@ const ERRORS = {
   locked: {
     locked: `another paydrop is working with the state directory {folder}
       → Nothing was done. Wait until it has ended. A watch does not end: give it the file in its folder. For another month, put that into the file's name: payroll-dec-2026.csv`,
+    batch_elsewhere: `batch {batch} is being sent by another host
+      → Nothing was done here. Its results are written when that one has ended; \`paydrop status\` names it.`,
     being_sent: `batch {batch} is being sent: {rows:row} on the way at this moment
       → No report was written. Make it when the run has ended. If that run died, run the file again first.`,
   },

@@ -17,6 +17,12 @@ export const SERVER_ERRORS = {
     → Nothing was sent. Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY.`,
 } as const satisfies Catalogue;
 
+export const HOST_NEWS = {
+  working: "sending shares of other hosts' files as {host}; Ctrl-C ends it",
+  inbox_elsewhere: `another host watches {folder}: this one takes over when that one ends
+    → Each inbox needs a path of its own over all hosts.`,
+} as const satisfies Catalogue;
+
 export const HOST_ERRORS = {
   journal_other_key: `the journal {server} was made with another PAYDROP_JOURNAL_KEY
     → Nothing was sent: with this key no payment would be known again. Use the key of the other hosts.`,

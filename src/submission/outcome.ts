@@ -38,7 +38,7 @@ export function outcomeOf(answer: Answer, choices: Choices): RowOutcome {
   }
 }
 
-const UNSENT = { certificate: "certificate_refused", local: "local_error" } as const;
+const UNSENT = { certificate: "certificate_refused", local: "local_error", too_late: "local_error" } as const;
 const SILENCE = {
   timeout: "no_answer",
   broken: "connection_broken",

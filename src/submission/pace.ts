@@ -38,6 +38,53 @@ export class Pace {
   }
 }
 
+/** Starts are reserved for so much of a second at a time. */
+const LOT_OF_SECOND = 10;
+const ASKED_AGAIN_MS = 5;
+
+/** The rate of a destination over all hosts: each reserves its starts where they all do. */
+export class SharedPace extends Pace {
+  readonly #rate: number;
+  readonly #reserve: (starts: number) => Promise<number>;
+  /** When requests may start, by `performance.now()`. */
+  readonly #starts: number[] = [];
+  #isAsking = false;
+
+  /** `reserve`: takes so many starts; milliseconds until the first one. */
+  constructor(rate: number, reserve: (starts: number) => Promise<number>) {
+    super(undefined);
+    this.#rate = rate;
+    this.#reserve = reserve;
+  }
+
+  override delayMs(isCounted = false): number {
+    const held = super.delayMs(isCounted);
+    if (isCounted) return held;
+    const [at] = this.#starts;
+    if (at === undefined) void this.#ask();
+    return Math.max(held, at === undefined ? ASKED_AGAIN_MS : at - performance.now());
+  }
+
+  override start(): boolean {
+    if (this.delayMs() > 0) return false;
+    this.#starts.shift();
+    return true;
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const lot = Math.ceil(this.#rate / LOT_OF_SECOND);
+    try {
+      const first = performance.now() + (await this.#reserve(lot));
+      for (let at = 0; at < lot; at += 1) this.#starts.push(first + (at * 1000) / this.#rate);
+    } catch {
+      // whoever waits asks again; a journal that fails is told by its commits
+    }
+    this.#isAsking = false;
+  }
+}
+
 /** A service that cannot be reached is tried for so long before rows are given up. */
 const UNREACHABLE_MS = 30_000;
 const UNREACHABLE_BASE_MS = 250;

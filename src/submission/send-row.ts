@@ -2,15 +2,17 @@ import type { Lying } from "../checks/spool.ts";
 import type { Answer } from "../client/answer.ts";
 import type { Sender } from "../client/sender.ts";
 import { faultPoint } from "../fault-point.ts";
-import type { JournalStore, Leaving, Outcome } from "../journal/store.ts";
+import type { Committed, JournalStore, Leaving, Outcome, Share } from "../journal/store.ts";
 import { excerptOf } from "./excerpt.ts";
 import { outcomeOf, type Choices, type RowOutcome, type SendingEvent } from "./outcome.ts";
 import { Retries } from "./pace.ts";
 import { StopRules, type Halt, type Shared } from "./shared.ts";
 
 export interface Submission {
-  readonly store: Pick<JournalStore, "commit">;
+  readonly store: { commit(...values: Parameters<JournalStore["commit"]>): Promise<Committed & Partial<Lost>> };
   readonly batch: { readonly id: string };
+  /** Of a share (§13): its lanes, and whether a row of this run was accepted elsewhere. */
+  readonly share?: Pick<Share, "lanes" | "isProven">;
   /** The payloads, byte for byte as they were checked (I7). */
   readonly spool: { read(lying: Lying): string };
   readonly sender: Pick<Sender, "send">;
@@ -22,6 +24,11 @@ export interface Submission {
    */
   readonly signals: { readonly soft: AbortSignal; readonly hard: AbortSignal };
   readonly tell: (event: SendingEvent) => void;
+}
+
+/** Of a share that another host has taken over: nothing of it goes here. */
+interface Lost {
+  readonly isLost: boolean;
 }
 
 /** A row that was let go, and what came of it. */
@@ -39,13 +46,14 @@ export class RowSender {
   /** Those that may have left the machine. */
   requests = 0;
   /** Until one was accepted each row goes alone: a wrong key costs one row, not a file. */
-  isAlone = true;
+  isAlone: boolean;
   readonly rules: StopRules;
   readonly #parts: Submission;
   readonly #halt: Halt;
   readonly #retries: Retries;
 
   constructor(parts: Submission, halt: Halt) {
+    this.isAlone = parts.share?.isProven !== true;
     this.#parts = parts;
     this.#halt = halt;
     this.#retries = new Retries(parts.shared.pace);
@@ -71,21 +79,23 @@ export class RowSender {
       if (tries > 0) shared.pace.start();
       const sentAt = Date.now();
       this.requests += 1;
-      const sending = sender.send(row.operation, payload, signals.hard);
+      const sending = sender.send(row.operation, payload, signals.hard, row.mayLeave);
       faultPoint("send.after");
       const answer = await sending;
       faultPoint("answer.read");
       tries += 1;
       if (answer.kind === "unsent") this.requests -= 1;
       else this.#retries.reached();
+      if (answer.kind === "unsent" && answer.cause === "too_late") break;
       const found = outcomeOf(answer, config);
       if (found.again !== undefined && this.#goesAgain(row, found, answer)) continue;
       const body = answer.kind === "answered" ? answer.body : "";
-      this.#observe(row, found, body);
+      const stop = this.#observe(row, found, body);
       const { state, code, httpStatus } = found;
       const response = excerptOf(body, row.operation, payload);
       const { durationMs } = answer;
-      return { row, outcome: { row: row.row, state, code, tries, httpStatus, sentAt, durationMs, response }, alone };
+      const answered = { httpStatus, sentAt, durationMs, response };
+      return { row, outcome: { row: row.row, state, code, tries, ...answered, stop }, alone };
     }
     return { row, outcome: { row: row.row, state: "again", code: "not_left", tries }, alone };
   }
@@ -112,15 +122,15 @@ export class RowSender {
   }
 
   /** What stops the run must be known before any lane gets its next row. */
-  #observe({ row, operation }: Leaving, outcome: RowOutcome, body: string): void {
+  #observe({ row, operation }: Leaving, outcome: RowOutcome, body: string): Outcome["stop"] {
     const { shared } = this.#parts;
     this.#retries.ended(row);
     if (outcome.state === "accepted") this.isAlone = false;
     if (outcome.state === "accepted" || outcome.code === "refused") shared.pace.took();
     const stop = this.rules.observe(outcome, operation, body);
-    if (!stop) return;
+    if (!stop) return undefined;
     this.#halt.stopFor(stop);
-    shared.stopped(stop);
+    return { ...stop, all: shared.stopped(stop) };
   }
 
   /** Of an outcome that is durable. */

@@ -20,16 +20,22 @@ export class Shared {
   readonly unknowns: UnknownsInARow = new UnknownsInARow();
   /** What each batch that sends now does when another one stops. */
   readonly going: Set<() => void> = new Set();
+  /** Lanes that shares of this process have (§13). */
+  heldLanes = 0;
   readonly #open: () => Sender;
   readonly #stopsOfOne = new Map<string, Stop>();
   #stopOfAll: Stop | undefined;
   #sender: Sender | undefined;
   #working = 0;
 
-  constructor(config: Pick<Config, "concurrency" | "rate">, openSender: () => Sender) {
-    this.concurrency = config.concurrency;
-    this.lanes = pLimit(config.concurrency);
-    this.pace = new Pace(config.rate);
+  constructor(
+    { concurrency, rate }: Pick<Config, "concurrency" | "rate">,
+    openSender: () => Sender,
+    pace = new Pace(rate),
+  ) {
+    this.concurrency = concurrency;
+    this.lanes = pLimit(concurrency);
+    this.pace = pace;
     this.#open = openSender;
   }
 
@@ -53,13 +59,14 @@ export class Shared {
     }
   }
 
-  /** Notes why a batch stopped, where that is about the others as well. */
-  stopped(stop: Stop): void {
+  /** Notes why a batch stopped, where that is about the others as well. Gives whether it is about all of them. */
+  stopped(stop: Stop): boolean {
     // the others send to the same service; but refusals that are all the same are about the one file
-    if (stop.code === "same_refusal") return;
+    if (stop.code === "same_refusal") return false;
     if (stop.operation === undefined) this.#stopOfAll ??= stop;
     else if (!this.#stopsOfOne.has(stop.operation)) this.#stopsOfOne.set(stop.operation, stop);
     for (const look of this.going) look();
+    return stop.operation === undefined;
   }
 
   /** Why no row goes now, or none of this operation. */

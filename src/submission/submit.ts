@@ -50,7 +50,7 @@ class Run {
 
   async sendAll(): Promise<Submitted> {
     const { soft } = this.#parts.signals;
-    const onSoft = (): void => this.#halt.stopFor(stopFor(codeOf(soft.reason)));
+    const onSoft = (): void => this.#halt.stopFor(stopOfSignal(soft));
     const look = (): void => void this.#halt.isStopping();
     this.#shared.going.add(look);
     soft.addEventListener("abort", onSoft);
@@ -73,7 +73,8 @@ class Run {
     }
     const { isAlone } = this.#rows;
     const onLane = (): Promise<void> => this.#shared.lanes(() => this.#lane());
-    while (this.#lanes + this.#asked < (isAlone ? 1 : this.#shared.concurrency)) {
+    const most = this.#parts.share?.lanes ?? this.#shared.concurrency;
+    while (this.#lanes + this.#asked < (isAlone ? 1 : most)) {
       this.#asked += 1;
       void (isAlone ? this.#shared.alone(onLane) : onLane());
     }
@@ -143,11 +144,13 @@ class Run {
     const free = this.#halt.isStopping() ? 0 : lanes.filter(({ isFree }) => isFree).length;
     if (outcomes.length + free === 0) return [];
     try {
-      const { leaving, phase, isHeld } = await store.commit(batch.id, outcomes, free);
+      const { leaving, phase, isHeld, stop, isLost } = await store.commit(batch.id, outcomes, free);
       // a row that stays ready may be left for the next commit
       const isReady = outcomes.some(({ state }) => state === "again");
       if (free > 0 || isReady) this.#isDry = leaving.length < free && !isReady;
-      if (phase === "paused" || phase === "cancelled") this.#halt.stopFor(stopFor(phase));
+      if (isLost) this.#isDry = true;
+      if (stop) this.#halt.stopFor(stop);
+      else if (phase === "paused" || phase === "cancelled") this.#halt.stopFor(stopFor(phase));
       else if (isHeld) this.#halt.stopFor(stopFor("folder_held"));
       for (const one of ended) this.#rows.tellRow(one);
       this.#askForLanes();
@@ -164,6 +167,7 @@ class Run {
   }
 }
 
-function codeOf(reason: unknown): StopCode {
-  return typeof reason === "string" && Object.hasOwn(STOPS, reason) ? (reason as StopCode) : "signal";
+/** Why a signal stops: its reason may be the code of a stop, else a person asked. */
+export function stopOfSignal({ reason }: AbortSignal): Stop {
+  return stopFor(typeof reason === "string" && Object.hasOwn(STOPS, reason) ? (reason as StopCode) : "signal");
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { requireSending } from "../../src/config/load.ts";
-import { conceal, forgetSecrets, Secret, takeSecrets } from "../../src/config/secret.ts";
+import { conceal, Secret, takeSecrets } from "../../src/config/secret.ts";
 import type { PaydropError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support/paydrop.ts";
 
@@ -44,7 +44,7 @@ test("a key comes from its variable, its file or systemd, and leaves the environ
 
 test("a command that never sends forgets the keys unread", () => {
   const env = { PAYDROP_API_KEY: "", PAYDROP_AES_KEY: KEY, PAYDROP_AES_KEY_FILE: "/nonexistent" };
-  expect(forgetSecrets(env)).toEqual({});
+  expect(takeSecrets(env, {}, [])).toEqual({});
   expect(env).toEqual({ PAYDROP_AES_KEY_FILE: "/nonexistent" });
 });
 

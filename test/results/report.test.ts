@@ -8,7 +8,7 @@ import { SILENT, TestDesk, transfers } from "../support/desk.ts";
 async function pageOf(desk: TestDesk, id: string): Promise<{ page: string; headline: string }> {
   const [batch] = await desk.store.batches({ id });
   if (!batch) throw new Error("no such batch");
-  const kept = await openKept(snapshotPath(desk.config.state_dir, batch.sha256), batch);
+  const kept = await openKept(desk, batch);
   const report = await collectReport({ ...kept, store: desk.store, batch });
   return { page: reportPage(report, "Asia/Kolkata"), headline: report.headline };
 }

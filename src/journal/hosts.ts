@@ -1,0 +1,141 @@
+import type { Postgres } from "./postgres.ts";
+import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
+import { IS_HELD } from "./postgres-schema.ts";
+import { LEASE, LEASE_MS, shareOf, type Committer } from "./shares.ts";
+import type { HostRecord, Hosts, Progress, Share } from "./store.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What the hosts of a journal share. */
+export interface Together {
+  readonly postgres: Postgres;
+  readonly seal: Seal;
+  readonly committer: Committer;
+  /** This process. */
+  readonly me: string;
+}
+
+const SEEN_EVERY_MS = LEASE_MS / 3;
+const MS = "extract(epoch FROM $) * 1000";
+const msOf = (time: string): string => `(${MS.replace("$", time)})::bigint`;
+
+/** What hosts do beside the store (DESIGN §13). `takeOver`: of what dead hosts held, before anything new is claimed. */
+export function hostsOf(together: Together, takeOver: () => Promise<unknown>): Hosts {
+  const { postgres, seal, me } = together;
+  return {
+    me,
+    async keepCopies(batch, copies, spool) {
+      for (const [sha256, path] of copies) await keepCopy(postgres, seal, sha256, path);
+      await keepPayloads(postgres, seal, batch, spool);
+    },
+    bringCopy: (sha256, path) => bringCopy(postgres, seal, sha256, path),
+
+    async claim({ batch, destination, environment, lanes, concurrency }): Promise<Share | undefined> {
+      await takeOver();
+      const sql = "SELECT claim_share($1, $2, $3, $4, $5, $6, $7) AS claimed";
+      const asked = [me, batch ?? null, destination, environment, lanes, concurrency, LEASE] as const;
+      // in a transaction: after a lost answer nobody asks for a second share
+      const found = await postgres.write(() =>
+        postgres.get<{ claimed?: Parameters<typeof shareOf>[1] }>(sql, ...asked),
+      );
+      return found?.claimed && shareOf(together, found.claimed);
+    },
+
+    async progress(batch) {
+      const sql = `SELECT count(*) FILTER (WHERE s.owner IS NOT NULL) AS held, coalesce(sum(s.letGo), 0) AS letGo, b.stop, b.phase, ${IS_HELD} AS isHeld,
+          (SELECT count(*) FROM rows r WHERE r.batch = b.seq AND r.state = 'ready') AS ready
+        FROM batch b LEFT JOIN share s ON s.batch = b.seq WHERE b.id = $1 GROUP BY b.seq`;
+      const found = await postgres.get<Progress>(sql, batch);
+      if (!found) throw new Error(`the journal has no batch ${batch}`);
+      return found;
+    },
+
+    open: (destination, environment) =>
+      postgres.query(
+        `SELECT b.id AS batch, s.share FROM batch b JOIN share s ON s.batch = b.seq WHERE b.run IS NOT NULL AND b.stop IS NULL
+          AND b.phase = 'open' AND b.destination = $1 AND b.environment = $2 AND s.owner IS NULL AND EXISTS (
+            SELECT 1 FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready') ORDER BY b.seq, s.share`,
+        destination,
+        environment,
+      ),
+
+    async lease(name) {
+      const sql = `INSERT INTO lease (name, owner, until) VALUES ($1, $2, clock_timestamp() + $3::interval)
+        ON CONFLICT (name) DO UPDATE SET owner = $2, until = clock_timestamp() + $3::interval
+        WHERE lease.owner = $2 OR lease.until < clock_timestamp() RETURNING owner`;
+      return (await postgres.get(sql, name, me, LEASE)) !== undefined;
+    },
+
+    async giveBack(name) {
+      await postgres.query("DELETE FROM lease WHERE name = $1 AND owner = $2", name, me);
+    },
+
+    async reserve(destination, starts, rate) {
+      const lot = `$2 * interval '1 second' / $3::float8`;
+      // not durable: what is lost with the server are starts that nobody used
+      const found = await postgres.write(async () => {
+        await postgres.query("SET LOCAL synchronous_commit = off");
+        await postgres.query("INSERT INTO pace (destination) VALUES ($1) ON CONFLICT DO NOTHING", destination);
+        return postgres.get<{ ms: number }>(
+          `UPDATE pace SET nextAt = greatest(nextAt, clock_timestamp()) + ${lot} WHERE destination = $1
+           RETURNING extract(epoch FROM nextAt - ${lot} - clock_timestamp())::float8 * 1000 AS ms`,
+          ...([destination, starts, rate] as const),
+        );
+      });
+      return Math.max(0, found?.ms ?? 0);
+    },
+
+    async quietIn(batch, row, timeoutMs) {
+      const found = await postgres.get<{ ms: number }>(
+        `SELECT ${msOf("s.takenOverAt - clock_timestamp()")} + $3::bigint AS ms FROM batch b
+         JOIN rows r ON r.batch = b.seq AND r.row = $2 JOIN share s ON s.batch = b.seq AND s.share = r.share
+         WHERE b.id = $1 AND r.state = 'unknown' AND r.code = 'interrupted' AND s.takenOverAt IS NOT NULL`,
+        ...([batch, row, timeoutMs] as const),
+      );
+      return Math.max(0, found?.ms ?? 0);
+    },
+
+    async all(): Promise<readonly HostRecord[]> {
+      return postgres.query<HostRecord>(
+        `SELECT h.host, h.name, h.version, ${msOf("h.since")} AS since, ${msOf("h.seenAt")} AS seenAt,
+          coalesce((SELECT json_agg(json_build_object('batch', b.id, 'share', s.share, 'lanes', s.lanes, 'since',
+            ${msOf("s.leasedAt")}) ORDER BY b.seq, s.share) FROM share s JOIN batch b ON b.seq = s.batch WHERE s.owner = h.host),
+            '[]') AS shares,
+          coalesce((SELECT json_agg(l.name ORDER BY l.name) FROM lease l WHERE l.owner = h.host AND l.until > clock_timestamp()),
+            '[]') AS leases
+         FROM host h ORDER BY h.since`,
+      );
+    },
+  };
+}
+
+/**
+ * Says that this process is here, again and again, and renews what it holds alone. Gives how to take leave. A server that is
+ * away is asked again at the next time.
+ */
+export async function bePresent(
+  { postgres, me }: Together,
+  name: string,
+  version: string,
+): Promise<() => Promise<void>> {
+  const here = async (): Promise<void> => {
+    const sql = `INSERT INTO host (host, name, version, since, seenAt) VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
+      ON CONFLICT (host) DO UPDATE SET seenAt = clock_timestamp()`;
+    await postgres.query(sql, me, name, version);
+    await postgres.query("UPDATE lease SET until = clock_timestamp() + $2::interval WHERE owner = $1 AND until > clock_timestamp()", me, LEASE); // prettier-ignore
+    await postgres.query("DELETE FROM host WHERE seenAt < clock_timestamp() - interval '1 day'");
+  };
+  await here();
+  const leave = new AbortController();
+  const staying = (async () => {
+    while (!leave.signal.aborted) {
+      await sleep(SEEN_EVERY_MS, undefined, { signal: leave.signal, ref: false }).catch(() => undefined);
+      if (!leave.signal.aborted) await here().catch(() => undefined);
+    }
+  })();
+  return async () => {
+    leave.abort();
+    await staying;
+    await postgres.query("DELETE FROM lease WHERE owner = $1", me).catch(() => undefined);
+    await postgres.query("DELETE FROM host WHERE host = $1", me).catch(() => undefined);
+  };
+}

@@ -1,0 +1,242 @@
+import { formatUnits, unitsOf } from "../amount.ts";
+import type { Postgres } from "./postgres.ts";
+import { assertPhase, ON_ITS_WAY_OF_SHARE, type Phase } from "./states.ts";
+import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Tallies, Tally } from "./store.ts";
+
+/** What every call on a batch needs of it. */
+export interface BatchRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly environment: string;
+  readonly phase: Phase;
+}
+
+/**
+ * `isToChange`: nobody else changes its columns until the transaction ends. Whoever changes rows as well has their shares
+ * locked before: commits take them in that order.
+ */
+export async function batchOf(postgres: Postgres, id: string, isToChange = false): Promise<BatchRow> {
+  const sql = `SELECT seq, id, environment, phase FROM batch WHERE id = $1 ${isToChange ? "FOR NO KEY UPDATE" : ""}`;
+  const batch = await postgres.get<BatchRow>(sql, id);
+  if (!batch) throw new Error(`the journal has no batch ${id}`);
+  return batch;
+}
+
+/** In a transaction. Lists are JSON columns; empty ones are left out. */
+export async function insert(
+  postgres: Postgres,
+  table: string,
+  columns: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+  const given = JSON.stringify(values, (_, value: unknown) => (isEmpty(value) ? undefined : value));
+  const sql = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_record(NULL::${table}, $1)`;
+  await postgres.query(sql, given);
+}
+
+const NEW_BATCH =
+  "id, environment, destination, fileName, folder, format, sha256, sizeBytes, period, reading, createdAt";
+
+/** `recorder`: the host that writes it down. */
+export async function addBatch(postgres: Postgres, batch: NewBatch, recorder: string): Promise<void> {
+  const begun = { ...batch, phase: "recording", lastAt: batch.createdAt, recorder };
+  await postgres.write(() => insert(postgres, "batch", `${NEW_BATCH}, phase, lastAt, recorder`, begun));
+}
+
+export async function setBatch(
+  postgres: Postgres,
+  ...[id, change, act]: Parameters<JournalStore["setBatch"]>
+): Promise<void> {
+  await postgres.write(async () => {
+    const { phase: wanted, destination, owesResults, source } = change;
+    if (wanted !== undefined) await keepTallies(postgres, (await batchOf(postgres, id)).seq);
+    const { seq, phase } = await batchOf(postgres, id, true);
+    if (wanted !== undefined) assertPhase(id, phase, wanted, postgres.isJudging);
+    const changed =
+      "phase = coalesce($1, phase), destination = coalesce($2, destination), owesResults = coalesce($3, owesResults)";
+    const values = [wanted ?? null, destination ?? null, owesResults ?? null];
+    await postgres.query(`UPDATE batch SET ${changed} WHERE seq = $4`, ...values, seq);
+    const sql = `INSERT INTO source (path, identity, batch) VALUES ($1, $2, $3)
+      ON CONFLICT (path, identity) DO UPDATE SET batch = excluded.batch`;
+    if (source) await postgres.query(sql, source.path, source.identity, id);
+    if (act) await addAct(postgres, { ...act, batch: id });
+  });
+}
+
+/** What was opened is remembered for good, whatever went wrong afterwards. */
+export async function dropBatch(postgres: Postgres, id: string): Promise<void> {
+  await postgres.write(async () => {
+    const batch = await batchOf(postgres, id, true);
+    if (batch.phase !== "recording") throw new Error(`batch ${id} is ${batch.phase}: it cannot be dropped`);
+    await remove(postgres, batch);
+  });
+}
+
+/** Batches half written down by hosts that are gone. */
+export async function dropRecordings(postgres: Postgres): Promise<void> {
+  await postgres.write(async () => {
+    const left = await postgres.query<BatchRow>(`SELECT seq, id FROM batch b WHERE phase = 'recording' AND NOT EXISTS (
+        SELECT 1 FROM host h WHERE h.host = b.recorder AND h.seenAt > clock_timestamp() - interval '1 minute')
+      ORDER BY seq FOR UPDATE SKIP LOCKED`);
+    for (const batch of left) await remove(postgres, batch);
+  });
+}
+
+async function remove(postgres: Postgres, { seq, id }: Pick<BatchRow, "seq" | "id">): Promise<void> {
+  const keys = "unnest(ARRAY[r.payment, r.reference, r.payee]) AS own(key)";
+  await postgres.query(
+    `DELETE FROM key k USING rows r, ${keys} WHERE r.batch = $1 AND k.key = own.key AND k.batch = $1 AND k.row = r.row`,
+    seq,
+  );
+  for (const table of ["run", "source"]) await postgres.query(`DELETE FROM ${table} WHERE batch = $1`, id);
+  for (const table of ["rows", "share"]) await postgres.query(`DELETE FROM ${table} WHERE batch = $1`, seq);
+  await postgres.query("DELETE FROM batch WHERE seq = $1", seq);
+}
+
+/** Sums as \`{"ready": {"rows": 2, "amount": "100.5"}}\`; \`found\` has the columns name, rows and amount. */
+const tallied = (
+  found: string,
+): string => `SELECT json_object_agg(t.name, json_build_object('rows', t.rows, 'amount', t.amount))
+  FROM (${found}) t`;
+const SUM = "count(*) AS rows, coalesce(sum(r.amount::numeric), 0)::text AS amount";
+const UNCOUNTED = "share s JOIN rows r ON r.batch = s.batch AND r.share = s.share WHERE s.tallies IS NULL";
+const RECORD = `SELECT seq, ${NEW_BATCH}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, owesResults,
+  (SELECT json_agg(s.tallies) FROM share s WHERE s.batch = b.seq AND s.tallies IS NOT NULL) AS kept,
+  (${tallied(`SELECT r.state AS name, ${SUM} FROM ${UNCOUNTED} AND s.batch = b.seq GROUP BY 1`)}) AS counted,
+  (SELECT count(*) FROM share s JOIN rows r ON r.batch = s.batch AND r.share = s.share
+    WHERE s.batch = b.seq AND ${ON_ITS_WAY_OF_SHARE}) AS onItsWay FROM batch b`;
+
+async function recordsOf(postgres: Postgres, where: string, ...values: readonly Value[]): Promise<BatchRecord[]> {
+  type Found = BatchRecord & { seq: number; kept?: readonly Tallies[]; counted?: Tallies };
+  const found = await postgres.query<Found>(`${RECORD} ${where}`, ...values);
+  return found.map(({ seq, kept = [], counted = {}, ...batch }) => ({ ...batch, tallies: sumOf([...kept, counted]) }));
+}
+
+function sumOf(all: readonly Readonly<Partial<Record<string, Tally>>>[]): Record<string, Tally> {
+  const sums = new Map<string, { rows: number; units: bigint }>();
+  for (const [name, tally] of all.flatMap((tallies) => Object.entries(tallies))) {
+    const { rows = 0, amount = "0" } = tally ?? {};
+    const sum = sums.get(name) ?? { rows: 0, units: 0n };
+    sums.set(name, { rows: sum.rows + rows, units: sum.units + unitsOf(amount) });
+  }
+  return Object.fromEntries(
+    Array.from(sums, ([name, { rows, units }]) => [name, { rows, amount: formatUnits(units) }]),
+  );
+}
+
+/** Until a row of a share changes nobody counts it again. In a transaction; locks the shares of the batch. */
+export async function keepTallies(postgres: Postgres, seq: number): Promise<void> {
+  await lockShares(postgres, [seq]);
+  const counted = `SELECT r.share, r.state AS name, ${SUM} FROM ${UNCOUNTED} AND s.batch = $1 GROUP BY 1, 2`;
+  const sql = `UPDATE share s SET tallies = k.tallies FROM (SELECT t.share, json_object_agg(t.name,
+    json_build_object('rows', t.rows, 'amount', t.amount)) AS tallies FROM (${counted}) t GROUP BY t.share) k
+    WHERE s.batch = $1 AND s.share = k.share`;
+  await postgres.query(sql, seq);
+}
+
+/** In the order in which commits take them. */
+export async function lockShares(postgres: Postgres, batches: readonly number[]): Promise<void> {
+  await postgres.query("SELECT 1 FROM share WHERE batch = ANY($1) ORDER BY batch, share FOR UPDATE", batches);
+}
+
+/** Each is found by an index of its own. */
+const NEXT_RUN_SENDS = `(EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.seq AND r.state = 'ready')
+  OR EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.seq AND (r.state = 'not_sent' OR r.state = 'rejected' AND r.code = ANY(?))))`;
+
+export function batches(postgres: Postgres, filter: BatchFilter): Promise<BatchRecord[]> {
+  const { where, values } = conditions([
+    ["b.id = ?", filter.id],
+    ["starts_with(b.id, ?)", filter.idPrefix],
+    ["b.phase <> 'recording' OR ?", filter.id !== undefined],
+    ["b.sha256 = ?", filter.sha256],
+    ["b.environment = ?", filter.environment],
+    ["b.destination = ? AND EXISTS (SELECT 1 FROM share s WHERE s.batch = b.seq AND s.letGo > 0)", filter.wentTo],
+    ["b.folder = ANY(?)", filter.folders],
+    ["b.id IN (SELECT batch FROM source WHERE path = ?)", filter.path],
+    [
+      `b.owesResults OR b.phase = 'open' AND ${NEXT_RUN_SENDS}`,
+      filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined,
+    ],
+  ]);
+  return recordsOf(postgres, `WHERE ${where} ORDER BY seq`, ...values);
+}
+
+type Value = string | number | boolean | readonly (string | number)[];
+type Given = readonly [sql: string, value: Value | undefined];
+
+/** SQL of the conditions whose value is given; each takes its value once. */
+export function conditions(all: readonly Given[]): { readonly where: string; readonly values: Value[] } {
+  const given = all.filter((one): one is [string, Value] => one[1] !== undefined);
+  const where = given.map(([sql], at) => `(${sql.replace("?", `$${at + 1}`)})`).join(" AND ");
+  return { where, values: given.map(([, value]) => value) };
+}
+
+const OF_DAY = `SELECT r.operation AS name, ${SUM} FROM batch b JOIN share s ON s.batch = b.seq
+  JOIN rows r ON r.batch = s.batch AND r.share = s.share
+  WHERE b.environment = $1 AND b.phase <> 'recording'
+    AND (b.lastAt >= $2 OR EXISTS (SELECT 1 FROM share x WHERE x.batch = b.seq AND x.lastAt >= $2))
+    AND (r.sentAt >= $2 AND r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY_OF_SHARE}
+      OR r.state = 'ready' AND (b.id = $3 OR EXISTS (
+        SELECT 1 FROM run WHERE run.batch = b.id AND endedAt IS NULL AND startedAt >= $2
+          AND run.id < (SELECT max(id) FROM run WHERE batch = $3)))) GROUP BY 1`;
+
+export async function sumsOfDay(
+  postgres: Postgres,
+  id: string,
+  since: number,
+): Promise<Readonly<Record<string, Tally>>> {
+  const { environment } = await batchOf(postgres, id);
+  const found = await postgres.get<{ sums?: Tallies }>(`SELECT (${tallied(OF_DAY)}) AS sums`, environment, since, id);
+  return sumOf([found?.sums ?? {}]);
+}
+
+/**
+ * Payment by payment, not row by row: of a hundred thousand equal rows in two batches each is counted once. Equal rows
+ * repeat as many as there are on the other side.
+ */
+const OTHERS = `WITH own AS (
+    SELECT payment, count(*) AS rows FROM rows WHERE batch = $1 AND payment IS NOT NULL GROUP BY payment
+  ), met AS (
+    SELECT k.batch, least(count(*), own.rows) AS rows FROM own JOIN key k ON k.key = own.payment
+    WHERE k.batch <> $1 GROUP BY own.payment, own.rows, k.batch
+  ), shared AS (SELECT batch, sum(rows)::int AS rows FROM met GROUP BY batch),
+  named AS (SELECT DISTINCT o.seq AS batch FROM rows r JOIN batch o ON o.id = r.retryBatch WHERE r.batch = $1)
+  SELECT o.id, coalesce(shared.rows, 0) AS shared, o.payments = b.payments AS isSame, named.batch IS NOT NULL AS isNamed
+  FROM batch b, shared FULL JOIN named USING (batch) JOIN batch o ON o.seq = batch
+  WHERE b.seq = $1 AND o.seq <> $1 AND o.environment = b.environment AND o.phase <> 'recording'`;
+
+export async function overlaps(postgres: Postgres, id: string): Promise<Overlap[]> {
+  const { seq } = await batchOf(postgres, id);
+  const found = await postgres.query<Omit<Overlap, "batch"> & { id: string }>(OTHERS, seq);
+  const others = new Map(found.map(({ id: other, ...how }) => [other, how]));
+  const all = await recordsOf(postgres, "WHERE id = ANY($1) ORDER BY seq", [...others.keys()]);
+  const none = { shared: 0, isSame: false, isNamed: false };
+  return all.map((batch) => ({ batch, ...none, ...others.get(batch.id) }));
+}
+
+/** In a transaction. */
+export async function addAct(postgres: Postgres, act: Act): Promise<void> {
+  await insert(postgres, "act", `at, kind, login, host, by, batch, rows, "as", note`, { ...act });
+}
+
+/** With their shares locked: nobody lets a row go again whose payload goes here. */
+export function purge(postgres: Postgres, before: number): Promise<string[]> {
+  const isOld = `b.phase <> 'recording' AND NOT b.owesResults AND b.lastAt < $1
+    AND NOT EXISTS (SELECT 1 FROM share s WHERE s.batch = b.seq AND s.lastAt >= $1)`;
+  const has = (states: string): string =>
+    `EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.seq AND r.state IN (${states}))`;
+  return postgres.write(async () => {
+    const old = await postgres.query<BatchRow>(`SELECT seq FROM batch b WHERE ${isOld}`, before);
+    await lockShares(postgres, old.map(({ seq }) => seq)); // prettier-ignore
+    const isEnded = `${isOld} AND NOT ${has("'ready'")} AND NOT ${has("'held', 'not_sent', 'unknown'")}`;
+    const ended = await postgres.query<BatchRow>(`SELECT seq, id FROM batch b WHERE ${isEnded} ORDER BY seq`, before);
+    const [seqs, ids] = [ended.map(({ seq }) => seq), ended.map(({ id }) => id)];
+    const told = "response = NULL, faults = NULL, notices = NULL, lateAnswer = NULL";
+    await postgres.query(`UPDATE rows SET ${told} WHERE batch = ANY($1)`, seqs);
+    await postgres.query("UPDATE share SET payloads = NULL WHERE batch = ANY($1)", seqs);
+    const isNeeded = "b.id <> ALL($1) AND (b.sha256 = p.sha256 OR strpos(b.reading, p.sha256) > 0)";
+    await postgres.query(`DELETE FROM piece p WHERE NOT EXISTS (SELECT 1 FROM batch b WHERE ${isNeeded})`, ids);
+    return ids;
+  });
+}

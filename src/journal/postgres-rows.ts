@@ -1,0 +1,206 @@
+import { addAct, batchOf, conditions, keepTallies, lockShares } from "./postgres-batches.ts";
+import type { Postgres } from "./postgres.ts";
+import { assertMove, ON_ITS_WAY_OF_SHARE, WENT_OF_SHARE } from "./states.ts";
+import type { Act, JournalFacts, JournalStore, Move, NewRow, RowFilter, RowRecord, Run, Totals, Who } from "./store.ts";
+
+/** A share is what one host sends of a batch in one go, and what is counted again after a change. */
+export const SHARE_ROWS = 2000;
+
+/** Faults and notices come as texts: they show what stood in cells, of which JSON in JSON takes any. */
+const NEW_ROW = `share int, turn bigint, row int, state text, operation text, option text, amount text, payment text, payee text,
+  zeros int, reference text, period text, retryBatch text, retryRow int, place bigint, size int, crc bigint, code text`;
+const COLUMNS = NEW_ROW.split(/,\s+/).map((column) => column.split(" ")[0]).join(); // prettier-ignore
+const ADD = `WITH given AS (SELECT * FROM json_to_recordset($2) AS x(${NEW_ROW}, faults text, notices text)),
+  shares AS (
+    INSERT INTO share (batch, share, nextTurn) SELECT $1, share, max(turn) + 1 FROM given GROUP BY share
+    ON CONFLICT (batch, share) DO UPDATE SET nextTurn = excluded.nextTurn
+  ) INSERT INTO rows (batch, ${COLUMNS}, faults, notices) SELECT $1, ${COLUMNS}, faults::json, notices::json FROM given`;
+
+export async function addRows(postgres: Postgres, id: string, rows: readonly NewRow[]): Promise<void> {
+  await postgres.write(async () => {
+    const { seq, phase } = await batchOf(postgres, id, true);
+    if (phase !== "recording") throw new Error(`batch ${id} is ${phase}: it takes no more rows`);
+    const sql = `SELECT share * ${SHARE_ROWS} + nextTurn - 1 AS rows FROM share WHERE batch = $1 ORDER BY share DESC LIMIT 1`;
+    const { rows: before } = (await postgres.get<{ rows: number }>(sql, seq)) ?? { rows: 0 };
+    const given = rows.map(({ faults, notices, retryOf, ...row }, at) => ({
+      ...row,
+      ...{ share: Math.floor((before + at) / SHARE_ROWS), turn: ((before + at) % SHARE_ROWS) + 1 },
+      ...{ retryBatch: retryOf?.batch, retryRow: retryOf?.row, code: faults[0]?.code },
+      ...(faults.length > 0 && { faults: JSON.stringify(faults) }),
+      ...(notices.length > 0 && { notices: JSON.stringify(notices) }),
+    }));
+    await postgres.query(ADD, seq, JSON.stringify(given));
+  });
+}
+
+const keysOf = (column: string, isNamed: string): string =>
+  `SELECT ${column} AS key, batch, row, ${isNamed} FROM rows WHERE batch = $1 AND payment IS NOT NULL AND ${column} IS NOT NULL`;
+/** Sorted by key: each page of a large journal is then read and written once. */
+const ENTER = `INSERT INTO key (key, batch, row, isNamed) ${keysOf("payment", "reference IS NOT NULL")}
+  UNION ALL ${keysOf("reference", "false")} UNION ALL ${keysOf("payee", "false")} ORDER BY 1, 2, 3`;
+
+export async function endRows(postgres: Postgres, id: string, totals: Totals): Promise<void> {
+  const { rows, total, label, payments, remarks } = totals;
+  await postgres.write(async () => {
+    const { seq } = await batchOf(postgres, id, true);
+    await postgres.query(ENTER, seq);
+    const sql = "UPDATE batch SET rows = $1, total = $2, label = $3, payments = $4, remarks = $5 WHERE seq = $6";
+    await postgres.query(sql, rows, total, label, payments, JSON.stringify(remarks), seq);
+  });
+}
+
+export const rowName = (batch: string, row: string): string =>
+  `CASE WHEN ${batch} IS NOT NULL THEN json_build_object('batch', ${batch}, 'row', ${row}) END`;
+/** SQL: how many rows were accepted of a batch; null while it is being sent. */
+const accepted = (batch: string): string => `(SELECT CASE WHEN bool_and(s.tallies IS NOT NULL)
+  THEN sum(coalesce((s.tallies -> 'accepted' ->> 'rows')::int, 0)) END FROM share s WHERE s.batch = ${batch}.seq)`;
+/**
+ * The newest row that went, of those that correct the row `r`, or one of these corrections: by `retry_of`, or as the row of
+ * that number of a later file in the same place. Such a file is a correction where nobody can have been paid by both.
+ */
+const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
+    SELECT b.id, r.row UNION
+    SELECT more.id, more.row FROM correction k CROSS JOIN LATERAL (
+      SELECT later.id, c.row FROM rows c JOIN batch later ON later.seq = c.batch
+      WHERE c.retryBatch = k.id AND c.retryRow = k.row AND later.environment = b.environment UNION ALL
+      SELECT later.id, c.row FROM batch e JOIN rows o ON o.batch = e.seq AND o.row = k.row
+        JOIN batch later ON later.folder = e.folder AND later.fileName = e.fileName
+        JOIN rows c ON c.batch = later.seq AND c.row = k.row
+      WHERE e.id = k.id AND later.seq > e.seq AND later.environment = e.environment AND o.state IN ('invalid', 'rejected')
+        AND coalesce(o.period = c.period, true) AND ${accepted("e")} + ${accepted("later")} <= greatest(e.rows, later.rows)
+    ) more
+  ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
+    JOIN rows c ON c.batch = later.seq AND c.row = k.row JOIN share s ON s.batch = c.batch AND s.share = c.share
+  WHERE ${WENT_OF_SHARE.replaceAll("r.", "c.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
+const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWay, r.operation, r.option, r.amount, r.period,
+  coalesce(r.faults, '[]') AS faults, coalesce(r.notices, '[]') AS notices, r.code, coalesce(r.reasons, '[]') AS reasons,
+  r.attempts, r.httpStatus, r.sentAt, r.durationMs, r.response, r.settledBy, r.lateAnswer,
+  ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
+  CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;
+
+export function rows(postgres: Postgres, filter: RowFilter): Promise<RowRecord[]> {
+  const { batch, limit } = filter;
+  const { where, values } = conditions([
+    // one number, so that its rows come in their order from the index
+    ["r.batch = (SELECT seq FROM batch WHERE id = ?)", batch],
+    ["b.phase <> 'recording' OR ?", batch !== undefined],
+    ["b.environment = ?", filter.environment],
+    ["r.state = ANY(?)", filter.states],
+    ["r.code = ANY(?)", filter.codes],
+    ["r.row = ANY(?)", filter.rows],
+    ["r.row > ?", filter.after],
+  ]);
+  const sql = `SELECT ${RECORD} FROM rows r JOIN batch b ON b.seq = r.batch
+    JOIN share s ON s.batch = r.batch AND s.share = r.share WHERE ${where} ORDER BY r.batch, r.row`;
+  return postgres.query<RowRecord>(`${sql} ${limit === undefined ? "" : `LIMIT ${limit}`}`, ...values);
+}
+
+/** A person, or the judge, moves rows: never one that is on its way. */
+export function move(postgres: Postgres, id: string, moves: readonly Move[], act?: Act): Promise<number[]> {
+  return postgres.write(async () => {
+    const { seq } = await batchOf(postgres, id);
+    const changes = moves.map(({ row, from, to, reasons }) => {
+      for (const state of from) assertMove(state, to, act !== undefined);
+      if (to === "ready" && !postgres.isJudging) throw new Error("rows become ready inside judging only (I14)");
+      const code = to === "ready" ? undefined : reasons?.[0]?.code;
+      const isSettled = to === "settled_done" || to === "settled_not_done";
+      return { row, from, to, onItsWay: false, code, reasons, ...(isSettled && { settledBy: act?.by ?? act?.login }) };
+    });
+    const moved = new Set(await changed(postgres, seq, changes));
+    const numbers = moves.map(({ row }) => row).filter((row) => moved.has(row));
+    if (numbers.length > 0 && act) {
+      await keepTallies(postgres, seq);
+      await postgres.query("UPDATE batch SET lastAt = greatest(lastAt, $1) WHERE seq = $2", act.at, seq);
+      await addAct(postgres, { ...act, batch: id, rows: numbers });
+    }
+    return numbers;
+  });
+}
+
+/** Gives the rows that were moved. */
+async function changed(postgres: Postgres, seq: number, changes: readonly object[]): Promise<number[]> {
+  if (changes.length === 0) return [];
+  const moved = await postgres.query<{ row: number }>(
+    "SELECT row FROM move_rows($1, $2)",
+    seq,
+    JSON.stringify(changes),
+  );
+  return moved.map(({ row }) => row);
+}
+
+/** What stopped it before stops it no more, and its first row goes alone. */
+export function beginRun(postgres: Postgres, id: string, who: Who, startedAt: number): Promise<number> {
+  return postgres.write(async () => {
+    const { seq } = await batchOf(postgres, id, true);
+    const begun = "INSERT INTO run (batch, login, host, by, startedAt) VALUES ($1, $2, $3, $4, $5) RETURNING id";
+    const run = await postgres.get<{ id: number }>(begun, id, who.login, who.host, who.by ?? null, startedAt);
+    if (!run) throw new Error(`no run of batch ${id} was begun`);
+    const sql = `UPDATE batch SET lastAt = greatest(lastAt, $1), run = $2, isProven = false, stop = NULL WHERE seq = $3`;
+    await postgres.query(sql, startedAt, run.id, seq);
+    return run.id;
+  });
+}
+
+/** Rows that were let go and did not leave get new turns, where no host has their share: a clean end makes nothing unknown. */
+export async function endRun(postgres: Postgres, ...[run, ended]: Parameters<JournalStore["endRun"]>): Promise<void> {
+  await postgres.write(async () => {
+    const of = await postgres.get<{ batch: string }>("SELECT batch FROM run WHERE id = $1", run);
+    const { seq } = await batchOf(postgres, String(of?.batch));
+    await lockShares(postgres, [seq]);
+    const left = await postgres.query<{ row: number }>(
+      `SELECT r.row FROM share s JOIN rows r ON r.batch = s.batch AND r.share = s.share
+        WHERE s.batch = $1 AND s.owner IS NULL AND ${ON_ITS_WAY_OF_SHARE} ORDER BY r.share, r.turn`,
+      seq,
+    );
+    await changed(postgres, seq, left.map(({ row }) => ({ row, from: ["ready"], to: "ready", onItsWay: true }))); // prettier-ignore
+    await keepTallies(postgres, seq);
+    const { endedAt, exitCode, requests, stop = null } = ended;
+    const sql = `UPDATE batch SET lastAt = greatest(lastAt, $1), run = nullif(run, $2) WHERE seq = $3`;
+    await postgres.query(sql, endedAt, run, seq);
+    const end = "UPDATE run SET endedAt = $1, exitCode = $2, requests = $3, stop = $4 WHERE id = $5";
+    await postgres.query(end, endedAt, exitCode, requests, stop, run);
+  });
+}
+
+export function runs(postgres: Postgres, batch: string): Promise<Run[]> {
+  const columns = "batch, login, host, by, startedAt, endedAt, exitCode, requests, stop";
+  return postgres.query(`SELECT ${columns} FROM run WHERE batch = $1 ORDER BY id`, batch);
+}
+
+export function acts(postgres: Postgres, { batch, since = 0 }: Parameters<JournalStore["acts"]>[0]): Promise<Act[]> {
+  const { where, values } = conditions([
+    ["at >= ?", since],
+    ["batch = ?", batch],
+  ]);
+  const columns = `at, kind, login, host, by, batch, rows, "as", note`;
+  return postgres.query(`SELECT ${columns} FROM act WHERE ${where} ORDER BY id`, ...values);
+}
+
+export async function sourceOf(postgres: Postgres, path: string, identity: string): Promise<string | undefined> {
+  const sql = "SELECT batch FROM source WHERE path = $1 AND identity = $2";
+  return (await postgres.get<{ batch: string }>(sql, path, identity))?.batch;
+}
+
+export function heldFolders(postgres: Postgres): ReturnType<JournalStore["heldFolders"]> {
+  return postgres.query("SELECT folder, reason, at FROM hold ORDER BY folder");
+}
+
+export async function holdFolder(
+  postgres: Postgres,
+  ...[folder, reason, act]: Parameters<JournalStore["holdFolder"]>
+): Promise<void> {
+  await postgres.write(async () => {
+    const sql = `INSERT INTO hold (folder, reason, at) VALUES ($1, $2, $3)
+      ON CONFLICT (folder) DO UPDATE SET reason = excluded.reason, at = excluded.at`;
+    if (reason === undefined) await postgres.query("DELETE FROM hold WHERE folder = $1", folder);
+    else await postgres.query(sql, folder, reason, act.at);
+    await addAct(postgres, { ...act, as: folder });
+  });
+}
+
+export async function facts(postgres: Postgres): Promise<Pick<JournalFacts, "letGo" | "lastAt">> {
+  const latest = (table: string, column: string): string => `(SELECT max(${column}) FROM ${table})`;
+  const sql = `SELECT (SELECT coalesce(sum(letGo), 0) FROM share)::bigint AS letGo, coalesce(greatest(
+    ${latest("batch", "lastAt")}, ${latest("share", "lastAt")}, ${latest("act", "at")}), 0) AS lastAt`;
+  return (await postgres.get(sql)) ?? { letGo: 0, lastAt: 0 };
+}

@@ -1,0 +1,240 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "pg";
+import type { Lying } from "../checks/spool.ts";
+import { PaydropError } from "../errors.ts";
+import { faultPoint } from "../fault-point.ts";
+import type { Stop } from "../messages/outcomes.ts";
+import { crc32 } from "node:zlib";
+import { nameOfShare, type Seal } from "./copies.ts";
+import { ask, durably, failureOf, isConnectionLost, type Postgres } from "./postgres.ts";
+import { assertMove } from "./states.ts";
+import type { Committed, Leaving, Outcome, Phase, Share } from "./store.ts";
+
+/** So long a share is a host's that says nothing more, by the clock of the server. */
+export const LEASE_MS = 15_000;
+export const LEASE = `${LEASE_MS} ms`;
+/** A row leaves no later than this after the commit that let it go began: whoever was paused meanwhile sends nothing. */
+const GUARD_MS = LEASE_MS / 3;
+const RENEWED_EVERY_MS = LEASE_MS / 5;
+/** Two sessions would lose each other's rows: a deadlock is solved by asking again. */
+const DEADLOCK = "40P01";
+
+interface Claimed {
+  readonly id: string;
+  readonly proven: boolean;
+  readonly batch: number;
+  readonly share: number;
+  readonly epoch: number;
+  readonly place: number;
+  readonly lanes: number;
+}
+
+interface Answer {
+  readonly batch: number;
+  readonly share: number;
+  readonly phase: Phase;
+  readonly held: boolean;
+  readonly stop: Stop | null;
+  readonly leaving: readonly Leaving[];
+}
+
+interface Asked {
+  readonly of: HeldShare;
+  readonly outcomes: readonly Outcome[];
+  readonly free: number;
+  readonly settled: PromiseWithResolvers<Committed & { readonly isLost: boolean }>;
+}
+
+/** What holds a share needs of it. */
+interface HeldShare extends Pick<Claimed, "id" | "batch" | "share" | "epoch"> {
+  /** Commits of this holder. */
+  no: number;
+}
+
+/**
+ * The one committer of a process: what all of its shares wait for is one call, one transaction and one fsync. It keeps a
+ * session of its own, and says the same once more where the answer was lost: the functions of the journal do nothing twice.
+ */
+export class Committer {
+  readonly #postgres: Postgres;
+  readonly #me: string;
+  readonly #assertServer: (client: Client) => Promise<void>;
+  readonly #held = new Set<HeldShare>();
+  #waiting: Asked[] = [];
+  #isBusy = false;
+  #client: Client | undefined;
+  #failure: unknown;
+  readonly #timer: NodeJS.Timeout;
+
+  /** `assertServer`: looks at a server that was away (I12). */
+  constructor(postgres: Postgres, me: string, assertServer: (client: Client) => Promise<void>) {
+    this.#postgres = postgres;
+    this.#me = me;
+    this.#assertServer = assertServer;
+    // an answer may take longer than a lease: whoever holds a share says so all the same
+    this.#timer = setInterval(() => this.#renew(), RENEWED_EVERY_MS).unref();
+  }
+
+  hold(share: HeldShare): void {
+    this.#held.add(share);
+  }
+
+  letGo(share: HeldShare): void {
+    this.#held.delete(share);
+  }
+
+  commit(of: HeldShare, outcomes: readonly Outcome[], free: number): Asked["settled"]["promise"] {
+    const settled = Promise.withResolvers<Committed & { readonly isLost: boolean }>();
+    this.#waiting.push({ of, outcomes, free, settled });
+    if (!this.#isBusy) void this.#commitAll();
+    return settled.promise;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    if (this.#client) this.#postgres.give(this.#client);
+    this.#client = undefined;
+  }
+
+  #renew(): void {
+    for (const share of this.#held) {
+      if (!this.#waiting.some(({ of }) => of === share)) this.commit(share, [], 0).catch(() => undefined);
+    }
+  }
+
+  async #commitAll(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#waiting.length > 0) {
+      // answers that were read at one moment share a commit
+      await new Promise(setImmediate);
+      const asked = this.#waiting;
+      this.#waiting = [];
+      // two commits of one share are one after the other
+      const now = new Map(asked.map((one) => [one.of, one]).reverse() as [HeldShare, Asked][]);
+      this.#waiting.push(...asked.filter((one) => now.get(one.of) !== one));
+      await this.#commitTogether([...now.values()]);
+    }
+    this.#isBusy = false;
+  }
+
+  async #commitTogether(asked: readonly Asked[]): Promise<void> {
+    try {
+      for (const { of } of asked) of.no += 1;
+      const { answers, mayLeave } = await this.#ask(asked);
+      for (const one of asked) {
+        const answer = answers.find(({ batch, share }) => batch === one.of.batch && share === one.of.share);
+        if (!answer) await this.#keepLate(one);
+        one.settled.resolve(answer ? committedOf(answer, mayLeave) : LOST);
+      }
+    } catch (error) {
+      this.#failure ??= failureOf(error);
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is what was thrown
+      for (const { settled } of asked) settled.reject(this.#failure);
+    }
+  }
+
+  /** Until it is known to be durable. The guard counts from the beginning of the call whose answer came. */
+  async #ask(asked: readonly Asked[]) {
+    if (this.#failure) throw this.#failure;
+    const wanted = asked.map(({ of: { batch, share, epoch, no }, free }) => ({ batch, share, epoch, no, free }));
+    const changes = asked.flatMap(({ of, outcomes }) => outcomes.map((outcome) => changeOf(of, outcome)));
+    const values = [JSON.stringify(wanted), JSON.stringify(changes), this.#me, LEASE];
+    for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, 2_000)) {
+      const mayLeave = guard();
+      try {
+        this.#client ??= await this.#reconnected();
+        faultPoint("commit.before");
+        const client = this.#client;
+        const sql = "SELECT commit_shares($1, $2, $3, $4) AS answers";
+        const { rows } = await durably(client, () => ask(client, sql, values));
+        faultPoint("commit.after");
+        return { answers: (rows[0] as { answers: readonly Answer[] }).answers, mayLeave };
+      } catch (error) {
+        if ((error as { code?: unknown }).code === DEADLOCK) continue;
+        if (!isConnectionLost(error)) throw error;
+        if (this.#client) this.#postgres.drop(this.#client);
+        this.#client = undefined;
+        await sleep(waitMs);
+      }
+    }
+  }
+
+  async #reconnected(): Promise<Client> {
+    const client = await this.#postgres.take();
+    try {
+      await this.#assertServer(client);
+      for (const { id, batch, share, epoch, no } of this.#held) {
+        const sql = "SELECT commitNo FROM share WHERE batch = $1 AND share = $2 AND epoch = $3 AND owner = $4";
+        const { rows } = await ask(client, sql, [batch, share, epoch, this.#me]);
+        const [known] = rows as { commitNo: number }[];
+        // the last one may be on its way; what was confirmed before it must be there
+        if (known && known.commitNo < no - 1)
+          throw new PaydropError("server_lost_commit", { found: `share ${share} of batch ${id}` });
+      }
+      return client;
+    } catch (error) {
+      this.#postgres.drop(client);
+      throw error;
+    }
+  }
+
+  /** Another host holds the share by now: evidence for whoever settles the row. */
+  async #keepLate({ of, outcomes }: Asked): Promise<void> {
+    this.#held.delete(of);
+    for (const { row, state, httpStatus, response = "" } of outcomes) {
+      const heard = [state, httpStatus && `HTTP ${httpStatus}`, response].filter(Boolean).join(": ");
+      const said = state === "again" ? "not sent by its host" : heard;
+      const sql = `UPDATE rows SET lateAnswer = $3 WHERE batch = $1 AND row = $2 AND state = 'unknown' AND code = 'interrupted'`;
+      await this.#postgres.query(sql, of.batch, row, said);
+    }
+  }
+}
+
+const LOST = { leaving: [], phase: "open", isHeld: false, isLost: true } as const;
+
+function committedOf({ leaving, phase, held, stop }: Answer, mayLeave: () => boolean) {
+  const rows = leaving.map((row): Leaving => ({ ...row, mayLeave }));
+  return { leaving: rows, phase, isHeld: held, isLost: false, ...(stop ? { stop } : {}) };
+}
+
+/** By the larger of two clocks: one of them may stand still while a machine is paused. */
+function guard(): () => boolean {
+  const [wall, monotonic] = [Date.now(), performance.now()];
+  return () => Math.max(Date.now() - wall, performance.now() - monotonic) < GUARD_MS;
+}
+
+function changeOf({ batch, share }: HeldShare, { state, code, stop, ...answer }: Outcome): object {
+  const to = state === "again" ? "ready" : state;
+  assertMove("on_its_way", to, false);
+  const { row, tries, httpStatus, sentAt, durationMs, response } = answer;
+  const moved = { batch, share, row, from: ["ready"], to, onItsWay: true, code: to === "ready" ? undefined : code };
+  return { ...moved, tries, httpStatus, sentAt, durationMs, response, stop };
+}
+
+/** A share that this process holds, with its payloads in memory. */
+export async function shareOf(
+  { postgres, seal, committer, me }: { postgres: Postgres; seal: Seal; committer: Committer; me: string },
+  claimed: Claimed,
+): Promise<Share> {
+  const { id, proven, batch, share, epoch, place: from, lanes } = claimed;
+  const held: HeldShare = { id, batch, share, epoch, no: 0 };
+  const sql = "SELECT payloads FROM share WHERE batch = $1 AND share = $2";
+  const found = await postgres.get<{ payloads?: Buffer }>(sql, batch, share);
+  const payloads = found?.payloads && seal.open(found.payloads, nameOfShare(id, share));
+  committer.hold(held);
+  return {
+    ...{ batch: id, share, lanes, isProven: proven },
+    spool: {
+      read({ place, size, crc }: Lying): string {
+        const bytes = payloads?.subarray(place - from, place - from + size);
+        if (bytes?.length === size && crc32(bytes) === crc) return bytes.toString("utf8");
+        throw new PaydropError("spool_damaged", { path: `batch ${id}, share ${share}` });
+      },
+    },
+    commit: (outcomes, freeLanes) => committer.commit(held, outcomes, freeLanes),
+    async end() {
+      committer.letGo(held);
+      await postgres.query("SELECT end_share($1, $2, $3, $4)", batch, share, epoch, me);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { setInterval } from "node:timers/promises";
+import type { BatchRecord, Hosts, JournalStore } from "../journal/store.ts";
+
+/** What is offered and taken: shares of batches that go to this address. */
+interface Place {
+  readonly store: JournalStore;
+  readonly destination: string;
+}
+
+/** Which shares there are to send, as hosts tell each other (DESIGN §13). */
+export interface ShareQueue {
+  /** Tells the other hosts of a batch that this one begins to send. */
+  offer(place: Place, batch: Pick<BatchRecord, "environment" | "rows">): Promise<void>;
+  /** Calls `work` with batches of which shares may be free, until `signal`. */
+  take(
+    place: Place,
+    environment: BatchRecord["environment"],
+    work: (batch: string) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>;
+  close(): Promise<void>;
+}
+
+const QUEUE = "shares";
+const SCHEMA = "paydrop_jobs";
+/** What is smaller has gone before another host could look. */
+const OFFERED_ROWS_MIN = 2_000;
+const OFFERED_AGAIN_MS = 5_000;
+const AT_ONCE = 4;
+/**
+ * Jobs are hints: lost, doubled and late ones change nothing, for a share is claimed in the journal. A host that dies gives
+ * its jobs back when its heartbeat is missed, and every host offers again what is open and has no job.
+ */
+const QUEUE_OPTIONS = { policy: "exclusive", retryLimit: 1000, heartbeatSeconds: 10, expireInSeconds: 86_000 } as const;
+
+/** `pg-boss` is loaded when it is first needed. Its own tables lie in a schema of their own. */
+export function shareQueue(url: string): ShareQueue {
+  let opened: ReturnType<typeof open> | undefined;
+  const boss = () => (opened ??= open(url));
+
+  const offerOpen = async (
+    hosts: Hosts,
+    destination: string,
+    environment: BatchRecord["environment"],
+  ): Promise<void> => {
+    const jobs = (await hosts.open(destination, environment)).map((share) => ({
+      data: share,
+      singletonKey: `${share.batch} ${share.share}`,
+    }));
+    if (jobs.length > 0) await (await boss()).insert(QUEUE, jobs);
+  };
+
+  return {
+    async offer({ store: { hosts }, destination }, { environment, rows }) {
+      // other hosts look by themselves, too: that they are not told keeps nothing from going
+      if (hosts && rows > OFFERED_ROWS_MIN) await offerOpen(hosts, destination, environment).catch(() => undefined);
+    },
+
+    async take({ store: { hosts }, destination }, environment, work, signal) {
+      if (!hosts) return;
+      const queue = await boss();
+      const options = { batchSize: 1, pollingIntervalSeconds: 0.5, localConcurrency: AT_ONCE } as const;
+      await queue.work<{ batch: string }>(QUEUE, options, async ([job]) => {
+        if (job && !signal.aborted) await work(job.data.batch);
+      });
+      try {
+        for await (const _ of setInterval(OFFERED_AGAIN_MS, undefined, { signal }))
+          await offerOpen(hosts, destination, environment).catch(() => undefined);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+      await queue.offWork(QUEUE, { wait: true });
+    },
+
+    async close() {
+      await (await opened)?.stop({ graceful: false, close: true });
+    },
+  };
+}
+
+async function open(url: string) {
+  const { PgBoss } = await import("pg-boss");
+  const boss = new PgBoss({
+    ...{ connectionString: url, schema: SCHEMA, application_name: "paydrop", max: 3 },
+    ...{ monitorIntervalSeconds: 5, superviseIntervalSeconds: 5, schedule: false },
+  });
+  // what it meets it meets again: the journal's own connection tells what is wrong
+  boss.on("error", () => undefined);
+  await boss.start();
+  await boss.createQueue(QUEUE, QUEUE_OPTIONS);
+  return boss;
+}
