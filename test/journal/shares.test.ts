@@ -78,6 +78,7 @@ describePostgres("shares of several hosts at the same moment", () => {
     await other.leaseIsOver(held);
     await host.ask("BEGIN");
     await host.commit(held, 1, [], 1);
+    await other.ask("SET lock_timeout = '5s'");
     expect(await other.takeOver()).toEqual([]);
     await host.ask("COMMIT");
     expect(await other.takeOver()).toEqual([]);
