@@ -27,7 +27,7 @@ const ROWS_LOOKED_AT = 50;
 /** Proposes how the columns of another system could be read as ours, and writes it down when a person says so. */
 export async function run(call: Call): Promise<number> {
   const mayWrite = call.flags["write"] === true;
-  const { config, file: settings } = loadSettings(call, "ignore", mayWrite);
+  const { config, file: settings } = loadSettings(call, "trial", mayWrite);
   const file = basename(call.operands[0] ?? "");
   const clues = await cluesOf(call, config, file);
   const { columns } = clues;

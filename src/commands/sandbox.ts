@@ -8,7 +8,7 @@ import { optionOf, type Call } from "./command.ts";
 
 /** The service, pretended, until SIGINT or SIGTERM. Its keys are well known on purpose, so they may be printed. */
 export async function run(call: Call): Promise<number> {
-  const { config } = loadSettings(call);
+  const { config } = loadSettings(call, "trial");
   const said = optionOf(call, "port");
   const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   const sandbox = await startSandbox({ port: said === undefined ? said : Number(said) }).catch((error: unknown) => {

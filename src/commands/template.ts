@@ -24,7 +24,8 @@ export async function run(call: Call): Promise<number> {
   const make = optionOf(call, "from") === undefined ? fromExamples : fromBatch;
   const notes = await make(call, (filling) => write(call, out, piecesOf(format, filling)));
   const written = out === undefined ? [] : [`Written to ${printable(out)}.`];
-  if (!loadSettings(call).config.quiet) call.stderr.write([...written, ...notes].map((note) => `${note}\n`).join(""));
+  if (!loadSettings(call, "trial").config.quiet)
+    call.stderr.write([...written, ...notes].map((note) => `${note}\n`).join(""));
   return 0;
 }
 

@@ -12,9 +12,11 @@ import { withSending } from "./sending.ts";
 
 /** Sends shares of other hosts' files (DESIGN §13), until it is asked to end. */
 export function run(call: Call): Promise<number> {
-  return withSending(call, async ({ open, config, teller, listening: { signals } }) => {
+  return withSending(call, async (sending) => {
+    const { config, teller, listening } = sending;
+    const { signals } = listening;
     if (!config.shared) throw new PaydropError("work_needs_shared");
-    const work = await open("send", { isLarge: true });
+    const work = await sending.open("send", { isLarge: true });
     try {
       teller.say(told(HOST_NEWS.working, { host: work.store.hosts?.me ?? "" }).text);
       await takeShares(work, signals.soft);

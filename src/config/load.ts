@@ -79,8 +79,8 @@ function withShared(config: Config, { journalKey: key }: Secrets): Config {
   if (url === undefined) return config;
   if (!key || bytesOfKey(key).length !== 32) throw new PaydropError(key ? "journal_key_wrong" : "journal_key_missing");
   const password = URL.parse(url)?.password;
-  if (password) void new Secret(decodeURIComponent(password));
-  return Object.freeze({ ...config, journal_url: serverUrl.written(url), shared: { url: new Secret(url), key } });
+  const secrets = { url: new Secret(url), key, password: new Secret(decodeURIComponent(password ?? "")) };
+  return Object.freeze({ ...config, journal_url: serverUrl.written(url), shared: secrets });
 }
 
 /** `PAYDROP_JOURNAL_KEY` in hex or base64. */

@@ -193,7 +193,7 @@ export interface Config extends Readonly<Omit<Settings, "environment" | "state_d
   /** `[mapping.NAME]`: column mappings that were confirmed. */
   readonly mappings: readonly Mapping[];
   /** Of a journal that several hosts share: `journal_url` with its password, and `PAYDROP_JOURNAL_KEY`. */
-  readonly shared?: { readonly url: Secret; readonly key: Secret };
+  readonly shared?: Readonly<Record<"url" | "key" | "password", Secret>>;
 }
 
 export function factsOf(name: SettingName): SettingFacts {

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, type FileHandle } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { createFile, makePrivateFolder } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
@@ -56,7 +56,7 @@ export async function keepCopy(postgres: Postgres, seal: Seal, sha256: string, p
 /** Puts it at the path where there is none. Rejects with PaydropError `copy_missing` where the journal has none, or another. */
 export async function bringCopy(postgres: Postgres, seal: Seal, sha256: string, path: string): Promise<void> {
   if (existsSync(path)) return;
-  await makePrivateFolder(dirname(path));
+  makePrivateFolder(dirname(path));
   const copy = await createFile(path, { mode: 0o600 });
   const hash = createHash("sha256");
   try {
@@ -84,7 +84,7 @@ export async function keepPayloads(postgres: Postgres, seal: Seal, batch: string
     batch,
   );
   if (places.length === 0) return;
-  await using file = await open(spool, "r");
+  await using file: FileHandle = await open(spool, "r");
   for (const { seq, share, first, end } of places) {
     const bytes = Buffer.alloc(end - first);
     await file.read(bytes, 0, bytes.length, first);
@@ -96,7 +96,7 @@ export async function keepPayloads(postgres: Postgres, seal: Seal, batch: string
 export const nameOfShare = (batch: string, share: number): string => `${batch} ${share}`;
 
 async function* piecesOf(path: string): AsyncIterable<readonly [piece: number, bytes: Buffer]> {
-  await using file = await open(path, "r");
+  await using file: FileHandle = await open(path, "r");
   for (let piece = 0; ; piece += 1) {
     const bytes = Buffer.alloc(PIECE_BYTES);
     const { bytesRead } = await file.read(bytes, 0, PIECE_BYTES, piece * PIECE_BYTES);

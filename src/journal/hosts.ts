@@ -3,7 +3,6 @@ import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
 import { IS_HELD } from "./postgres-schema.ts";
 import { LEASE, LEASE_MS, shareOf, type Committer } from "./shares.ts";
 import type { HostRecord, Hosts, Progress, Share } from "./store.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 
 /** What the hosts of a journal share. */
 export interface Together {
@@ -125,16 +124,11 @@ export async function bePresent(
     await postgres.query("DELETE FROM host WHERE seenAt < clock_timestamp() - interval '1 day'");
   };
   await here();
-  const leave = new AbortController();
-  const staying = (async () => {
-    while (!leave.signal.aborted) {
-      await sleep(SEEN_EVERY_MS, undefined, { signal: leave.signal, ref: false }).catch(() => undefined);
-      if (!leave.signal.aborted) await here().catch(() => undefined);
-    }
-  })();
+  let last: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => (last = here().catch(() => undefined)), SEEN_EVERY_MS).unref();
   return async () => {
-    leave.abort();
-    await staying;
+    clearInterval(timer);
+    await last;
     await postgres.query("DELETE FROM lease WHERE owner = $1", me).catch(() => undefined);
     await postgres.query("DELETE FROM host WHERE host = $1", me).catch(() => undefined);
   };

@@ -49,7 +49,7 @@ export class Postgres {
   static async open(options: PostgresOptions): Promise<Postgres> {
     const { default: pg } = await import("pg");
     // counts and sequence numbers are no larger than what a number holds
-    pg.types.setTypeParser(20, Number);
+    pg.types.setTypeParser(pg.types.builtins.INT8, Number);
     const common = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, application_name: "paydrop" };
     const postgres = new Postgres(options, (url) => new pg.Client({ ...common, connectionString: url }));
     if (options.isTrial !== true) return postgres;

@@ -63,7 +63,7 @@ export class Committer {
   #waiting: Asked[] = [];
   #isBusy = false;
   #client: Client | undefined;
-  #failure: unknown;
+  #failure: Error | undefined;
   readonly #timer: NodeJS.Timeout;
 
   /** `assertServer`: looks at a server that was away (I12). */
@@ -127,8 +127,7 @@ export class Committer {
         one.settled.resolve(answer ? committedOf(answer, mayLeave) : LOST);
       }
     } catch (error) {
-      this.#failure ??= failureOf(error);
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is what was thrown
+      this.#failure ??= failureOf(error) as Error;
       for (const { settled } of asked) settled.reject(this.#failure);
     }
   }

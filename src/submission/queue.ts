@@ -1,4 +1,4 @@
-import { setInterval } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { BatchRecord, Hosts, JournalStore } from "../journal/store.ts";
 
 /** What is offered and taken: shares of batches that go to this address. */
@@ -64,7 +64,7 @@ export function shareQueue(url: string): ShareQueue {
         if (job && !signal.aborted) await work(job.data.batch);
       });
       try {
-        for await (const _ of setInterval(OFFERED_AGAIN_MS, undefined, { signal }))
+        for (; !signal.aborted; await sleep(OFFERED_AGAIN_MS, undefined, { signal }))
           await offerOpen(hosts, destination, environment).catch(() => undefined);
       } catch (error) {
         if (!signal.aborted) throw error;

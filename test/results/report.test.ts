@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { openKept } from "../../src/checks/open-file.ts";
 import { collectReport, headlineOf } from "../../src/results/report.ts";
 import { reportPage } from "../../src/results/report-page.ts";
-import { snapshotPath } from "../../src/state-dir.ts";
 import { SILENT, TestDesk, transfers } from "../support/desk.ts";
 
 async function pageOf(desk: TestDesk, id: string): Promise<{ page: string; headline: string }> {
