@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { Postgres } from "../../src/journal/postgres.ts";
+import { Committer } from "../../src/journal/shares.ts";
 import { describePostgres, freshDatabase } from "../support/postgres.ts";
 import { letsRowsGoByShares } from "./shares-contract.ts";
 import { Shares, type Answer, type Held, type Outcome } from "./shares.ts";
@@ -206,5 +208,55 @@ describePostgres("shares of several hosts at the same moment", () => {
     const both = [1, 2].map((row) => ({ row, to: "accepted" }) as const);
     await expect(one.commit(held, 2, both, 1)).rejects.toThrow("was not on its way");
     expect(await one.states(seq)).toBe("1 on its way, 2 ready, 3 ready");
+  });
+});
+
+describePostgres("a server that was away", () => {
+  /** One that holds a share, has made two commits, and loses its session. */
+  async function cutOff(meanwhile: string): Promise<{ again: () => Promise<unknown>; states: () => Promise<string> }> {
+    const url = await freshDatabase();
+    const one = await Shares.create(url);
+    const seq = await one.batch("PAY", 4, 2);
+    await one.ask("UPDATE batch SET isProven = true");
+    const [held, other] = [await claimed(one, "host 1", "PAY"), await claimed(one, "host 1", "PAY")].map((share) => ({ ...share, no: 0 })) as [Held & { no: number }, Held & { no: number }]; // prettier-ignore
+    const postgres = await Postgres.open({ url, isSender: true });
+    const committer = new Committer(postgres, held.me, () => Promise.resolve());
+    onTestFinished(() => {
+      committer.close();
+      return postgres.close();
+    });
+    for (const share of [held, other]) committer.hold(share);
+    await committer.commit(other, [], 1);
+    const outcome = { row: 1, state: "accepted", code: "http_200", tries: 1 } as const;
+    await committer.commit(held, [], 1);
+    await committer.commit(held, [outcome], 1);
+    await one.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"); // prettier-ignore
+    await one.ask(`ALTER TABLE share DISABLE TRIGGER ALL; ${meanwhile}`);
+    return {
+      again: () => committer.commit(held, [{ ...outcome, row: 2 }], 1),
+      states: () => one.states(seq),
+    };
+  }
+
+  test("it knows all → the next commit goes on", async () => {
+    const { again, states } = await cutOff("");
+    expect(await again()).toMatchObject({ isLost: false, leaving: [{ row: 3 }] });
+    expect(await states()).toBe(
+      "1 accepted, 2 accepted, 3 on its way, 4 ready, 5 on its way, 6 ready, 7 ready, 8 ready",
+    );
+  });
+
+  test("the share was taken over → it is lost to this host, and nothing else", async () => {
+    const { again } = await cutOff("UPDATE share SET epoch = epoch + 1, owner = NULL, commitNo = 0");
+    expect(await again()).toMatchObject({ isLost: true, leaving: [] });
+  });
+
+  test.each([
+    ["a commit", "UPDATE share SET mark = 0, commitNo = 0 WHERE share = 0"],
+    ["a commit of another share", "UPDATE share SET mark = 0, commitNo = 0 WHERE share = 1"],
+    ["the claim", "UPDATE share SET mark = 0, commitNo = 0, epoch = epoch - 1, owner = NULL WHERE share = 0"],
+  ])("it has forgotten %s → nothing more goes", async (_, forget) => {
+    const { again } = await cutOff(forget);
+    await expect(again()).rejects.toMatchObject({ reason: "server_lost_commit" });
   });
 });
