@@ -141,7 +141,7 @@ export class Committer {
     for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, 2_000)) {
       const mayLeave = guard();
       try {
-        this.#client ??= await this.#reconnected();
+        this.#client ??= await this.#reconnected(asked);
         faultPoint("commit.before");
         const client = this.#client;
         const sql = "SELECT commit_shares($1, $2, $3, $4) AS answers";
@@ -158,16 +158,17 @@ export class Committer {
     }
   }
 
-  async #reconnected(): Promise<Client> {
+  async #reconnected(asked: readonly Asked[]): Promise<Client> {
     const client = await this.#postgres.take();
     try {
       await this.#assertServer(client);
-      for (const { id, batch, share, epoch, no } of this.#held) {
-        const sql = "SELECT commitNo FROM share WHERE batch = $1 AND share = $2 AND epoch = $3 AND owner = $4";
-        const { rows } = await ask(client, sql, [batch, share, epoch, this.#me]);
-        const [known] = rows as { commitNo: number }[];
-        // the last one may be on its way; what was confirmed before it must be there
-        if (known && known.commitNo < no - 1)
+      for (const held of this.#held) {
+        const { id, batch, share, epoch } = held;
+        const sql = "SELECT epoch, commitNo FROM share WHERE batch = $1 AND share = $2";
+        const [known] = (await ask(client, sql, [batch, share])).rows as { epoch: number; commitNo: number }[];
+        // the one that is asked may be on its way; what was confirmed before must be there, and the claim before all
+        const confirmed = held.no - Number(asked.some(({ of }) => of === held));
+        if (!known || known.epoch < epoch || (known.epoch === epoch && known.commitNo < confirmed))
           throw new PaydropError("server_lost_commit", { found: `share ${share} of batch ${id}` });
       }
       return client;

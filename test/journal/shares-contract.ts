@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
-import { breachOf, explore, first, nameOfRows, steps, type Act } from "./shares-model.ts";
-import type { Break, Limits, ModelState, Step, Way } from "./shares-model.ts";
+import { first, steps, type Act, type Break, type Limits, type ModelState, type Step } from "./shares-model.ts";
+import { breachOf, explore, nameOfRows, type Way } from "./shares-ways.ts";
 import { Shares, type Held } from "./shares.ts";
 
 const ONE_LANE: Limits = { rows: 2, lanes: 1, faults: 1 };
@@ -40,7 +40,7 @@ export function letsRowsGoByShares(): void {
     const walk = fc.asyncProperty(choices, (all) =>
       follow(shares, `WALK${++walks}`, walkOf(all, TWO_LANES), TWO_LANES),
     );
-    await fc.assert(walk, { numRuns: 100 });
+    await fc.assert(walk, { numRuns: 40 });
   });
 
   test.each<[string, string, string]>([
@@ -149,6 +149,17 @@ async function follow(shares: Shares, id: string, way: readonly Step[], { rows, 
     } else await shares.leaseIsOver(one);
     expect(await shares.ask(FOUND, seq)).toEqual([shown(to.durable)]);
   }
+  await refuses(shares, id, way.at(-1)?.to.durable);
+}
+
+/** What the model never does, for it must not be done. */
+async function refuses(shares: Shares, id: string, durable?: ModelState["durable"]): Promise<void> {
+  if (durable?.owner === undefined) return;
+  expect(await shares.claim("another host", { batch: id, here: id })).toBeUndefined();
+  if (!durable.isOver) expect((await shares.takeOver()).filter(({ batch }) => batch === id)).toEqual([]);
+  expect(await shares.ask("SELECT s.owner FROM share s JOIN batch b ON b.seq = s.batch WHERE b.id = $1", id)).toEqual([
+    { owner: `host ${durable.owner}` },
+  ]);
 }
 
 const FOUND = `SELECT s.epoch, s.owner, s.mark, s.nextTurn, s.owner IS NOT NULL AND s.leaseUntil < clock_timestamp() AS isOver,

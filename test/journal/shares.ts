@@ -2,7 +2,8 @@ import type { Client } from "pg";
 import { onTestFinished } from "vitest";
 import { FUNCTIONS, POSTGRES_SCHEMA, TABLES } from "../../src/journal/postgres-schema.ts";
 import { ask, Postgres } from "../../src/journal/postgres.ts";
-import { MOVE_ROWS } from "../../src/journal/states.ts";
+import { MOVE_ROWS, ON_ITS_WAY } from "../../src/journal/states.ts";
+import { until } from "../support/until.ts";
 
 /** No lease is over by itself while a test looks on. */
 const LEASE = "1 hour";
@@ -93,28 +94,21 @@ export class Shares {
 
   /** undefined: it is another host's by now. */
   async commit(held: Held, no: number, outcomes: readonly Outcome[], free: number): Promise<Answer | undefined> {
-    const { batch, share, epoch, me } = held;
-    const change = {
-      batch,
-      share,
-      from: ["ready"],
-      onItsWay: true,
-      code: "http_200",
-      tries: 1,
-      httpStatus: 200,
-      sentAt: 1,
-    };
-    const changes = outcomes.map((outcome) => ({ ...change, ...outcome }));
-    const sql = "SELECT commit_shares($1, $2, $3, $4) AS answer";
-    const wanted = [{ batch, share, epoch, no, free }];
-    const [answer] = await this.ask<{ answer: Answer[] }>(
-      sql,
-      JSON.stringify(wanted),
-      JSON.stringify(changes),
-      me,
-      LEASE,
+    return (await this.commitAll([{ held, no, outcomes, free }]))[0];
+  }
+
+  /** Several shares of one host in one act. */
+  async commitAll(
+    all: readonly { readonly held: Held; no: number; free: number; outcomes: readonly Outcome[] }[],
+  ): Promise<Answer[]> {
+    const wanted = all.map(({ held: { batch, share, epoch }, no, free }) => ({ batch, share, epoch, no, free }));
+    const answered = { from: ["ready"], onItsWay: true, code: "http_200", tries: 1, httpStatus: 200, sentAt: 1 };
+    const changes = all.flatMap(({ held: { batch, share }, outcomes }) =>
+      outcomes.map((outcome) => ({ batch, share, ...answered, ...outcome })),
     );
-    return answer?.answer[0];
+    const sql = "SELECT commit_shares($1, $2, $3, $4) AS answer";
+    const values = [JSON.stringify(wanted), JSON.stringify(changes), all[0]?.held.me, LEASE];
+    return (await this.ask<{ answer: Answer[] }>(sql, ...values))[0]?.answer ?? [];
   }
 
   async end({ batch, share, epoch, me }: Held): Promise<boolean> {
@@ -136,5 +130,23 @@ export class Shares {
     const moves = rows.map((row) => ({ row, from, to, onItsWay: false }));
     const moved = await this.ask<{ row: number }>("SELECT row FROM move_rows($1, $2)", batch, JSON.stringify(moves));
     return moved.map(({ row }) => row);
+  }
+
+  /** `2 ready, 3 on its way, 4 accepted`. */
+  async states(batch: number): Promise<string> {
+    const sql = `SELECT string_agg(r.row || ' ' || CASE WHEN ${ON_ITS_WAY} THEN 'on its way' ELSE r.state END, ', ' ORDER BY r.row)
+      AS states FROM rows r JOIN share b ON b.batch = r.batch AND b.share = r.share WHERE r.batch = $1`;
+    return (await this.ask<{ states: string }>(sql, batch))[0]?.states ?? "";
+  }
+
+  /** What `waiting` is asked, while this one holds what it waits for, and ends its transaction then. */
+  async endsBefore<T>(waiting: readonly Shares[], asked: () => Promise<T>): Promise<T> {
+    const pids: number[] = [];
+    for (const one of waiting) pids.push(...(await one.ask<{ pid: number }>("SELECT pg_backend_pid() AS pid")).map(({ pid }) => pid)); // prettier-ignore
+    const answer = asked();
+    const sql = "SELECT DISTINCT pid FROM pg_locks WHERE pid = ANY($1) AND NOT granted";
+    await until("they wait", async () => (await this.ask(sql, pids)).length === pids.length);
+    await this.ask("COMMIT");
+    return answer;
   }
 }
