@@ -1,3 +1,4 @@
+import { unescape } from "node:querystring";
 import * as z from "zod/mini";
 import { PLAIN_DECIMAL } from "../amount.ts";
 import { looksMisspelt, normalizeName } from "../column-name.ts";
@@ -162,9 +163,20 @@ export const serverUrl: Kind<string> = textOf(
   (said) => /^postgres(?:ql)?:\/\//.test(said) && URL.parse(said) !== null,
   {
     isHidden: true,
-    written: (said) => said.replace(/:[^:@/]*@/, "@"),
+    written(said) {
+      const url = new URL(said);
+      url.password = "";
+      url.searchParams.delete("password");
+      return url.href;
+    },
   },
 );
+
+/** `pg` takes it from both places. */
+export function passwordIn(address: string): string | undefined {
+  const url = URL.parse(address);
+  return (url?.password && unescape(url.password)) || url?.searchParams.get("password") || undefined;
+}
 
 /** Whether the address is this very machine: 127.0.0.0/8, ::1, localhost. */
 export function isLoopback(baseUrl: string): boolean {

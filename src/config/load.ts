@@ -5,6 +5,7 @@ import {
   isLoopback,
   isYes,
   nearest,
+  passwordIn,
   path as pathKind,
   serverUrl,
   unknownKey,
@@ -15,7 +16,16 @@ import {
 import { mappingTables } from "./mapping.ts";
 import { factsOf, flagOf, rulesTable, SETTING_NAMES, SETTINGS, variableOf } from "./schema.ts";
 import type { Config, Settings } from "./schema.ts";
-import { Secret, SECRET_NAMES, secretOf, SECRETS, SENDING_SECRETS, takeSecrets, type Secrets } from "./secret.ts";
+import {
+  Secret,
+  SECRET_NAMES,
+  secretOf,
+  SECRETS,
+  secretText,
+  SENDING_SECRETS,
+  takeSecrets,
+  type Secrets,
+} from "./secret.ts";
 import { homeOf, readTomlFile, wrongKeysIn } from "./toml.ts";
 
 export interface Sources {
@@ -32,6 +42,8 @@ export interface Loaded {
   readonly origins: Readonly<Record<string, string>>;
   readonly file: string | undefined;
 }
+
+const JOURNAL_URL = variableOf("journal_url");
 
 /**
  * Flags over `PAYDROP_…` over paydrop.toml over defaults. `read`: with the keys; a broken key file must not keep a
@@ -51,11 +63,15 @@ export function loadSettings(
   const { path: file, values = {} } = found ?? {};
   if (found) wrongs.push(...wrongKeysIn(found));
   const said: Said = sectionsOf(values["rules"], values["mapping"]);
+  // it may hold a password, so it comes as a key does
+  const journalUrl = keys === "trial" ? undefined : secretText(JOURNAL_URL, env);
   for (const name of SETTING_NAMES) {
     const sources: readonly (readonly [string, unknown])[] = [
       [flagOf(name), flags[name]],
       // an empty variable says nothing: compose files cannot unset one
-      [variableOf(name), env[variableOf(name)] || undefined],
+      name === "journal_url"
+        ? [journalUrl?.[0] ?? "", journalUrl?.[1] || undefined]
+        : [variableOf(name), env[variableOf(name)] || undefined],
       [file ?? "", factsOf(name).once ? undefined : values[name]],
     ];
     const first = sources.find(([, value]) => value !== undefined);
@@ -67,7 +83,7 @@ export function loadSettings(
   };
   if (keys === "trial") delete said["journal_url"];
   const config = settled(said, env, { origins, file }, placeOf, wrongs);
-  if (origins["journal_url"] !== variableOf("journal_url") && URL.parse(config.journal_url ?? "")?.password)
+  if (origins["journal_url"] !== journalUrl?.[0] && passwordIn(config.journal_url ?? "") !== undefined)
     throw new PaydropError("journal_password");
   if (keys === "read") assertSafe(config, env);
   return { config: withShared(config, secrets), secrets, origins, file };
@@ -78,8 +94,7 @@ function withShared(config: Config, { journalKey: key }: Secrets): Config {
   const { journal_url: url } = config;
   if (url === undefined) return config;
   if (!key || bytesOfKey(key).length !== 32) throw new PaydropError(key ? "journal_key_wrong" : "journal_key_missing");
-  const password = URL.parse(url)?.password;
-  const secrets = { url: new Secret(url), key, password: new Secret(decodeURIComponent(password ?? "")) };
+  const secrets = { url: new Secret(url), key, password: new Secret(passwordIn(url) ?? "") };
   return Object.freeze({ ...config, journal_url: serverUrl.written(url), shared: secrets });
 }
 
@@ -152,7 +167,7 @@ export function homeStateDir(env: NodeJS.ProcessEnv): string | undefined {
 
 /** Variables whose names are nearly those of settings; others with this prefix may belong to somebody else. */
 function wrongVariables(flags: Sources["flags"], env: NodeJS.ProcessEnv): Wrong[] {
-  const secrets = Object.values(SECRETS);
+  const secrets = [...Object.values(SECRETS), JOURNAL_URL];
   const known = [...SETTING_NAMES.map(variableOf), ...secrets, ...secrets.map((name) => `${name}_FILE`)];
   const said = Object.keys(env).filter((name) => name.startsWith("PAYDROP_") && env[name] && !known.includes(name));
   const bare = (variable: string): string => variable.slice("PAYDROP_".length);

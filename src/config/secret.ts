@@ -93,7 +93,7 @@ export function takeSecrets(
   const found: { [Name in SecretName]?: Secret } = {};
   try {
     for (const name of names) {
-      const [origin, text] = textOf(name, env) ?? [];
+      const [origin, text] = secretText(SECRETS[name], env) ?? [];
       if (origin === undefined) continue;
       found[name] = secretOf(name, text, origin);
       origins[SECRETS[name]] = origin;
@@ -105,8 +105,8 @@ export function takeSecrets(
   return found;
 }
 
-function textOf(name: SecretName, env: NodeJS.ProcessEnv): [origin: string, text: string] | undefined {
-  const variable = SECRETS[name];
+/** From the variable, from the file that `…_FILE` names, or from systemd's credential. Throws PaydropError `config`. */
+export function secretText(variable: string, env: NodeJS.ProcessEnv): [origin: string, text: string] | undefined {
   const ofFile = `${variable}_FILE`;
   const { [variable]: direct, [ofFile]: file, CREDENTIALS_DIRECTORY: folder } = env;
   if (direct !== undefined && file !== undefined) throw new PaydropError("secret_both", { variable });

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { loadOptions, loadSettings, type Loaded, type Options } from "../../src/config/load.ts";
+import { conceal } from "../../src/config/secret.ts";
 import { refuseSettingsIn } from "../../src/config/toml.ts";
 import type { PaydropError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support/paydrop.ts";
@@ -31,6 +32,45 @@ function refusalOf(work: () => unknown): PaydropError {
   }
   throw new Error("it was not refused");
 }
+
+describe("the journal of many hosts", () => {
+  const KEY = "6b".repeat(32);
+  const URL = "postgres://paydrop:hunt%25er2@db.example/paydrop?sslmode=verify-full";
+  const BARE = "postgres://paydrop@db.example/paydrop?sslmode=verify-full";
+
+  test("its address lies in a variable, a file or a credential → the password is used, never shown", () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "paydrop-journal-url");
+    writeFileSync(file, `${URL}\n`, { mode: 0o400 });
+    const sources: readonly [NodeJS.ProcessEnv, string][] = [
+      [{ PAYDROP_JOURNAL_URL: URL }, "PAYDROP_JOURNAL_URL"],
+      [{ PAYDROP_JOURNAL_URL_FILE: file }, "PAYDROP_JOURNAL_URL_FILE"],
+      [{ CREDENTIALS_DIRECTORY: folder }, "CREDENTIALS_DIRECTORY"],
+    ];
+    for (const [env, origin] of sources)
+      for (const keys of [undefined, "read"] as const) {
+        const { config, origins } = load({}, { PAYDROP_JOURNAL_KEY: KEY, ...env }, keys);
+        expect(config.shared?.url.reveal()).toBe(URL);
+        expect(config.journal_url).toBe(BARE);
+        expect(origins["journal_url"]).toBe(origin);
+        expect(conceal("with hunt%er2")).toBe("with [secret]");
+      }
+  });
+
+  test("its file cannot be read → nothing works with another journal", () => {
+    const env = { PAYDROP_JOURNAL_KEY: KEY, PAYDROP_JOURNAL_URL_FILE: "/nonexistent/url" };
+    expect(refusal({}, env).reason).toBe("secret_file_unreadable");
+    expect(refusal({}, { ...env, PAYDROP_JOURNAL_URL: URL }).reason).toBe("secret_both");
+  });
+
+  test.each([URL, `${BARE}&password=hunter2`])("a password in a settings file or flag → refused: %s", (address) => {
+    const env = { PAYDROP_JOURNAL_KEY: KEY };
+    const told = refusal({}, { ...env, PAYDROP_CONFIG: toml(`journal_url = "${address}"\n`) });
+    expect(told.reason).toBe("journal_password");
+    expect(refusal({ journal_url: address }, env).reason).toBe("journal_password");
+    expect(load({ journal_url: BARE }, env).config.shared?.url.reveal()).toBe(BARE);
+  });
+});
 
 describe("where a setting comes from", () => {
   test("a flag beats the variable, which beats the file, which beats the default", () => {

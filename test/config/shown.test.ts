@@ -20,7 +20,10 @@ test("the example holds every lasting setting, and is right when every # is take
   const text = tomlExample();
   for (const name of LASTING) expect(text).toMatch(new RegExp(`^# ${name} = `, "m"));
   const bare = text.replaceAll(/^# (?=[a-z0-9_]+ = |\[)/gm, "");
-  const { config } = loadSettings({ flags: { config: written(bare) }, env: env() });
+  const { config } = loadSettings({
+    flags: { config: written(bare) },
+    env: { ...env(), PAYDROP_JOURNAL_KEY: "6b".repeat(32) },
+  });
   expect(config).toMatchObject({ base_url: "https://api.bank.example", timeout: 120_000, rate: 20, retry_429: true });
   expect(config.rules["payouts"]?.fields["payment_mode"]).toMatchObject({ allowed: ["NEFT", "IMPS"], max_length: 30 });
 });
