@@ -47,13 +47,18 @@ function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<
     const [work, isSender] = await openEither((mode) => sending.open(mode));
     try {
       const { store } = work;
-      const batch = await knownBatch(store, call.operands[0]);
+      const known = async (): Promise<BatchRecord> => {
+        const found = await knownBatch(store, call.operands[0]);
+        if (found.phase === "cancelled") throw new PaydropError("batch_cancelled", { batch: found.id });
+        return found;
+      };
+      const batch = await known();
       const { id } = batch;
-      if (batch.phase === "cancelled") throw new PaydropError("batch_cancelled", { batch: id });
       // first: of what cannot be sent nothing is let go
       if (isSender) await assertKeys(work, batch, {});
       const act = actSaid(call, work, kind, id);
-      const { rows, stays, code = 0 } = await store.judging(() => decide({ work, batch, act }));
+      // known anew: somebody may have cancelled or paused it meanwhile
+      const { rows, stays, code = 0 } = await store.judging(async () => decide({ work, batch: await known(), act }));
       const none = rows.length + stays.length > 0 ? [] : [told(ACTED.none_waits, { batch: id }).text];
       if (!config.json && !config.quiet) call.stdout.write([...stays, ...none].map((line) => `${line}\n`).join(""));
       if (rows.length > 0) {

@@ -149,33 +149,45 @@ async function settlingOf(cell: Cell, store: JournalStore, config: Config): Prom
 /** Rows that waited for a settled one are judged again; results say what was settled. */
 async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }: Settlings): Promise<number> {
   const { store, config, now } = work;
-  const codes: number[] = [];
-  for (const { batch, row } of already) {
-    const word = STATUSES[statusOf(row)].word;
-    say(call, config, "settled_before", { batch: batch.id, row: row.row, state: row.state, word, by: row.settledBy });
-  }
+  const codes = already.map((one) => tellUnchanged(call, work, one));
+  let settled = 0;
   for (const settlings of Map.groupBy(todo, ({ batch }) => batch.id).values()) {
     const [{ batch }] = settlings as [Settling, ...Settling[]];
     for (const same of Map.groupBy(settlings, ({ as, by, note }) => `${as}\n${by}\n${note}`).values()) {
-      await settle(work, same as [Settling, ...Settling[]]);
-    }
-    for (const { row, as, by } of settlings) {
-      const { row: number, amount, state: was } = row;
-      say(call, config, as, { batch: batch.id, row: number, amount, by, was, phase: batch.phase });
+      const moved = await settle(work, same as [Settling, ...Settling[]]);
+      settled += moved.length;
+      for (const one of same) {
+        const { row: number, amount, state: was } = one.row;
+        const facts = { batch: batch.id, row: number, amount, by: one.by, was, phase: batch.phase };
+        const isMoved = moved.includes(number);
+        if (isMoved) say(call, config, one.as, facts);
+        const others = isMoved ? [] : await store.rows({ batch: batch.id, rows: [number] });
+        for (const row of others) codes.push(tellUnchanged(call, work, { ...one, row }));
+      }
     }
     const waiting = await store.judging(() => judgeWaiting(store, [batch.id], batch.environment, config, now()));
     for (const [other, rows] of waiting) say(call, config, "freed", { batch: other, rows });
     codes.push(await writeAfter(call, work, batch.id));
   }
   if (skipped > 0) say(call, config, "settled_skipped", { lines: skipped });
-  return summarize(call, config, Math.max(0, ...codes), { settled: todo.length, already: already.length, skipped });
+  return summarize(call, config, Math.max(0, ...codes), { settled, already: already.length, skipped });
 }
 
-/** I5: the act and its rows are written down together; a row that went another way meanwhile is left as it is. */
-async function settle(work: OpenedWork, settlings: readonly [Settling, ...Settling[]]): Promise<void> {
+/** I5: the act and its rows are written down together. Gives those rows: what somebody settled meanwhile is left as it is. */
+function settle(work: OpenedWork, settlings: readonly [Settling, ...Settling[]]): Promise<readonly number[]> {
   const [{ batch, as, by, note }] = settlings;
   const rows = settlings.map(({ row }) => row.row);
   const said = { as: as === "settled_done" ? "done" : "not-done", by, note, batch: batch.id, rows };
   const moves = settlings.map(({ row }) => ({ row: row.row, to: as, from: [row.state] }));
-  await work.store.move(batch.id, moves, actOf(work, "settle", said));
+  return work.store.move(batch.id, moves, actOf(work, "settle", said));
+}
+
+/** What another person said first stands; gives the exit code. */
+function tellUnchanged(call: Call, { config }: OpenedWork, { batch, row, as }: Settling): number {
+  const isSettled = row.state === "settled_done" || row.state === "settled_not_done";
+  const isOtherwise = isSettled && row.state !== as;
+  const facts = { batch: batch.id, row: row.row, state: row.state, word: STATUSES[statusOf(row)].word };
+  const by = isSettled ? row.settledBy : undefined;
+  say(call, config, isOtherwise ? "settled_otherwise" : "settled_before", { ...facts, by });
+  return isOtherwise ? 2 : 0;
 }

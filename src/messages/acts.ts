@@ -30,6 +30,8 @@ export const ACTED = {
           → If it was paid in another way: paydrop cancel {batch} --row {row} --by NAME. To send all such rows of the batch: paydrop retry {batch}`,
   settled_before: ({ by }) =>
     `Row {row} of batch {batch} ${by === undefined ? "is {word}" : "was {word} by {by}"}. Nothing was changed.`,
+  settled_otherwise: `Row {row} of batch {batch} was {word} by {by} before you. What you said changed nothing
+    → Ask {by} which of the two is true: paydrop status {batch}`,
   settled_skipped: "{lines:line} without a decision yet.",
   freed: "{rows:row} of batch {batch} waited for that and may go now. → paydrop resume {batch} --by NAME",
   backed_up: "{file}: the journal and {snapshots:snapshot}, {bytes:byte}.",

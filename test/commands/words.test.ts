@@ -114,6 +114,19 @@ test("a row on its way → nobody settles it", async () => {
   await expect(called(settle, [batch], flags)).rejects.toMatchObject({ reason: "settle_too_soon" });
 });
 
+test("two colleagues settle one row at the same moment → one word counts; the other is told whose, exit 2", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID, (payload) => (payload.includes("ACC-1") ? SILENT : undefined));
+  const flags = { state_dir: desk.config.state_dir, row: ["2"], note: "dashboard" };
+  const settled = (by: string, as: string) => called(settle, [batch], { ...flags, by, as });
+  const said = await Promise.all([settled("Asha", "done"), settled("Ravi", "not-done")]);
+  expect(said.map(({ code }) => code).sort()).toEqual([0, 2]);
+  const [{ settledBy = "", state } = {}] = await desk.store.rows({ batch, rows: [2] });
+  const word = state === "settled_done" ? "settled as done" : "settled as not done";
+  expect(said.find(({ code }) => code === 2)?.stdout).toContain(`was ${word} by ${settledBy} before you`);
+  expect((await desk.store.acts({ batch })).filter(({ kind }) => kind === "settle")).toHaveLength(1);
+});
+
 test("a list whose column was sorted alone, or that is of an earlier try → nothing of it is settled", async () => {
   const desk = await TestDesk.open({ concurrency: "4" });
   const { batch } = await desk.run("pay.csv", PAID, (payload) => (payload.includes("ACC-2") ? undefined : SILENT));
