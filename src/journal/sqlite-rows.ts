@@ -54,9 +54,9 @@ export function endRows(journal: Journal, id: string, { rows, total, label, paym
   });
 }
 
-/** SQL: how many rows were accepted of a batch; null while it is being sent. */
-const accepted = (batch: string): string =>
-  `iif(${batch}.tallies IS NULL, NULL, coalesce(${batch}.tallies ->> '$.accepted.rows', 0))`;
+/** SQL: how many rows were accepted of a batch; counted while it is being sent. */
+const accepted = (batch: string): string => `iif(${batch}.tallies IS NULL,
+  (SELECT count(*) FROM row WHERE batch = ${batch}.seq AND state = 'accepted'), coalesce(${batch}.tallies ->> '$.accepted.rows', 0))`;
 /**
  * The newest row that went, of those that correct the row `r`, or one of these corrections: by `retry_of`, or as the row of
  * that number of a later file in the same place. Such a file is a correction where nobody can have been paid by both.
@@ -140,10 +140,8 @@ export function move(journal: Journal, id: string, moves: readonly Move[], act?:
     });
     const rows = moved.map(({ row }) => row);
     if (rows.length > 0) mover.end(act?.at ?? 0);
-    if (rows.length > 0 && act) {
-      addAct(journal, { ...act, batch: id, rows });
-      keepTallies(journal, batch.seq);
-    }
+    if (rows.length > 0 && act) addAct(journal, { ...act, batch: id, rows });
+    if (rows.length > 0 && batch.phase !== "recording") keepTallies(journal, batch.seq);
     return rows;
   });
 }

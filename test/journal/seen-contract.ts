@@ -144,6 +144,26 @@ export function findsOtherRows(open: OpenTestJournal): void {
     expect(await correctedBy()).toEqual([undefined, "D", "E"]);
   });
 
+  test("a correction in place → stays one while it is being sent, and after a person or the judge moved a row of it", async () => {
+    const { store } = await open();
+    const correctedBy = async () => (await store.rows({ batch: "A", rows: [4] }))[0]?.correctedBy?.batch;
+    await opened(store, "A", ["asha/1", "ravi/2", "mina/3"]);
+    await sendAll(store, "A", { 3: "unknown", 4: "rejected" });
+    expect(await correctedBy()).toBeUndefined();
+    await opened(store, "B", [newRow(2, "asha/1", held), newRow(3, "ravi/2", held), newRow(4, "mina/4")]);
+    await sendAll(store, "B");
+    expect(await correctedBy()).toBe("B");
+    await store.judging(() => store.move("B", [{ row: 2, to: "duplicate", from: ["held"] }]));
+    expect(await correctedBy()).toBe("B");
+    await store.move("A", [{ row: 3, to: "settled_done", from: ["unknown"] }], act("settle"));
+    expect(await correctedBy()).toBe("B");
+    // next month all go again: row 4 of A is still to be corrected
+    await opened(store, "C", ["asha/9", "ravi/9", "mina/9"]);
+    await store.move("B", [{ row: 4, to: "settled_not_done", from: ["accepted"] }], act("settle"));
+    await sendAll(store, "C");
+    expect(await correctedBy()).toBeUndefined();
+  });
+
   test("more equal rows than are told → those that speak against sending are never crowded out", async () => {
     const { store } = await open();
     const many = (from: number, more: (at: number) => Partial<NewRow>): NewRow[] =>
