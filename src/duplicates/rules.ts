@@ -5,7 +5,8 @@
  * same_payment    duplicate   accepted: the same reference and payment, or as many equal payments of the same period
  * reference_used  held        its reference was used for another payment
  * open_elsewhere  held        the same payment is on its way, unclear, held or waiting in another batch, not told apart
- * correction      held        what it corrects went or was corrected before, or it pays another payee than that one
+ * correction      held        what it corrects went or was corrected before, in place, too, or it pays another payee than
+ *                             the row that it names
  * maybe_paid      held        the same payment was accepted recently, not told apart
  * other_amount    held        its payee recently went, or still goes, with another amount, not told apart, in a batch
  *                             that this file corrects
@@ -139,32 +140,48 @@ function openElsewhere(row: Judged, elsewhere: readonly Seen[], { isEarlier }: C
 
 /** Rows that it corrects, and that went or still go; and what else corrects one of them, or itself. */
 function correctedBefore(row: Judged, others: readonly Seen[], known: Circumstances): readonly Seen[] {
-  const origins = originsOf(row, others);
-  const names: readonly RowName[] = [{ batch: known.batch, row: row.row }, ...origins];
-  const corrections = others.filter((other) => {
-    const isBelow = other.batch === known.batch && other.row >= row.row;
-    if (other.retryOf === undefined || isBelow || origins.includes(other)) return false;
-    if (IN_NOBODYS_WAY.includes(other.state)) return false;
-    return [other, ...originsOf(other, others)].some(({ retryOf }) => names.some((name) => isNamed(name, retryOf)));
+  const origins = originsOf(row, others, BY_NAME).filter((origin) => went(origin) || origin.state === "ready");
+  // the file of another month may lie in the same place: only what went lately counts; of the same payment other rules tell
+  const inPlace = correctionsOf(row, others, known, IN_PLACE).filter((other) => {
+    const isGoing = other.state === "ready" || isUnended(other) || (isAccepted(other) && isRecent(other, known));
+    return isGoing && !isSamePayment(row, other);
   });
-  return [...origins.filter((origin) => went(origin) || origin.state === "ready"), ...corrections];
+  return [...origins, ...correctionsOf(row, others, known, BY_NAME), ...inPlace];
+}
+
+type Tied = Pick<Seen, "retryOf" | "inPlaceOf">;
+type Ties = (one: Tied) => readonly (RowName | undefined)[];
+const BY_NAME: Ties = ({ retryOf }) => [retryOf];
+const IN_PLACE: Ties = ({ retryOf, inPlaceOf }) => [retryOf, inPlaceOf];
+
+function correctionsOf(row: Judged, others: readonly Seen[], known: Circumstances, ties: Ties): readonly Seen[] {
+  const origins = originsOf(row, others, ties);
+  const names: readonly RowName[] = [{ batch: known.batch, row: row.row }, ...origins];
+  return others.filter((other) => {
+    const isBelow = other.batch === known.batch && other.row >= row.row;
+    if (isBelow || origins.includes(other) || IN_NOBODYS_WAY.includes(other.state)) return false;
+    const all = [other, ...originsOf(other, others, ties)].flatMap(ties);
+    return names.some((name) => all.some((one) => isNamed(name, one)));
+  });
 }
 
 /** A payee that was invalid before is no other payee: then the one of the row that that one corrected counts. */
 function otherPayee(row: Judged, others: readonly Seen[]): readonly Against[] {
-  const before = originsOf(row, others).find(({ payee }) => payee !== undefined);
+  const before = originsOf(row, others, BY_NAME).find(({ payee }) => payee !== undefined);
   const { zeros = 0 } = row;
   if (before === undefined || (isSameKey(before.payee, row.payee) && (before.zeros ?? 0) === zeros)) return [];
   return [{ code: "correction", other: before, isOtherPayee: true }];
 }
 
 /** The row that it corrects, the one that that one corrected, and so on. */
-function originsOf({ retryOf }: Pick<Seen, "retryOf">, others: readonly Seen[]): readonly Seen[] {
+function originsOf(row: Tied, others: readonly Seen[], ties: Ties): readonly Seen[] {
   const origins: Seen[] = [];
-  for (let name = retryOf; name !== undefined; name = origins.at(-1)?.retryOf) {
-    const origin = others.find((other) => isNamed(other, name));
-    if (origin === undefined || origins.includes(origin)) break;
+  const names = [...ties(row)];
+  for (const name of names) {
+    const origin = name && others.find((other) => isNamed(other, name));
+    if (origin === undefined || origins.includes(origin)) continue;
     origins.push(origin);
+    names.push(...ties(origin));
   }
   return origins;
 }

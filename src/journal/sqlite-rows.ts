@@ -1,5 +1,6 @@
 import type { RowName } from "../checks/beside.ts";
 import { addAct, batchOf, BATCH_ROW, conditions, keepTallies, mayHold, type BatchRow } from "./sqlite-batches.ts";
+import { inPlace } from "./sqlite-seen.ts";
 import { bool, rowName, type Journal } from "./sqlite.ts";
 import { assertMove, move as moveRow, ON_ITS_WAY, WENT, type Change } from "./states.ts";
 import type { Act, Committed, JournalStore, Leaving, Move, NewRow, Outcome, RowFilter, RowRecord } from "./store.ts";
@@ -58,17 +59,14 @@ export function endRows(journal: Journal, id: string, { rows, total, label, paym
 const accepted = (batch: string): string => `iif(${batch}.tallies IS NULL,
   (SELECT count(*) FROM row WHERE batch = ${batch}.seq AND state = 'accepted'), coalesce(${batch}.tallies ->> '$.accepted.rows', 0))`;
 /**
- * The newest row that went, of those that correct the row `r`, or one of these corrections: by `retry_of`, or as the row of
- * that number of a later file in the same place. Such a file is a correction where nobody can have been paid by both.
+ * The newest row that went, of those that correct the row `r`, or one of these corrections: by `retry_of`, or in place.
  */
 const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
     SELECT b.id, r.row UNION
     SELECT later.id, c.row FROM correction k JOIN row c ON c.retryBatch = k.id AND c.retryRow = k.row
       JOIN batch later ON later.seq = c.batch WHERE later.environment = b.environment UNION
     SELECT later.id, c.row FROM correction k JOIN batch e ON e.id = k.id JOIN row o ON o.batch = e.seq AND o.row = k.row
-      JOIN batch later ON later.folder = e.folder AND later.fileName = e.fileName JOIN row c ON c.batch = later.seq AND c.row = k.row
-    WHERE later.seq > e.seq AND later.environment = e.environment AND o.state IN ('invalid', 'rejected')
-      AND coalesce(o.period = c.period, TRUE) AND ${accepted("e")} + ${accepted("later")} <= max(e.rows, later.rows)
+      JOIN batch later JOIN row c ON ${inPlace("e", "o", "later", "c", accepted)}
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN row c ON c.batch = later.seq AND c.row = k.row
   WHERE ${WENT.replaceAll("r.", "c.").replaceAll("b.", "later.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;

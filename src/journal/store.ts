@@ -61,7 +61,7 @@ export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
 }
 
 /** One row as it is written down before anything is sent, with its keys. */
-export interface NewRow extends OrNone<Omit<Judged, "row"> & Pick<RowRecord, Told> & Lying> {
+export interface NewRow extends OrNone<Omit<Judged, "row" | "inPlaceOf"> & Pick<RowRecord, Told> & Lying> {
   readonly row: number;
   readonly state: Extract<RowState, "ready" | "invalid" | "held">;
   /** Of an invalid row its faults, of a held one why it is not to go now. */
@@ -244,8 +244,8 @@ export interface JournalStore {
    * The rows to judge, in row order, and for each the other rows of the environment, but for batches being recorded: those
    * with its payment or its reference that went, go, or wait for a person (of this batch only rows before it, duplicates as
    * well), unless two references or two periods of one form tell them apart; and its corrections, whatever became of them:
-   * the row that `retryOf` names, the one that that row names in its turn and so on, and all rows that correct it or one of
-   * those, one after the other. At most 200 for each key, the newest ones. Pages have the rows that are ready, held or
+   * the row that `retryOf` names, or `inPlaceOf`, the one that that row names in its turn and so on, and all rows that
+   * correct it or one of those, one after the other. At most 200 for each key, the newest ones. Pages have the rows that are ready, held or
    * duplicate, and not on their way; `isConcerned`: of the ready ones only those that a payment, a reference or a
    * correction ties to another row.
    */

@@ -171,7 +171,8 @@ function newRow(row: number, words: string, stated: string | undefined): NewRow 
     const [, payee = "", rest = ""] = /^~(\S*)(.*)$/.exec(words) ?? [];
     const { retryOf } = read(`x 0${rest}`);
     const known = payee === "" ? {} : { payee: key("payee", payee) };
-    return { ...none, state: "invalid", faults: [{ code: "field_empty" }], ...known, ...(retryOf ? { retryOf } : {}) };
+    const given = { ...known, ...(retryOf ? { retryOf } : {}), ...(stated === undefined ? {} : { period: stated }) };
+    return { ...none, state: "invalid", faults: [{ code: "field_empty" }], ...given };
   }
   const said = read(words.replace("!", ""));
   const period = said.period ?? stated;

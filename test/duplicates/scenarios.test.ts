@@ -143,7 +143,45 @@ test("a refused row goes again after the corrected file paid another amount → 
   house.letPass(0.1);
   await house.run(["asha 120", "ravi 200"]);
   await house.goAgain(first, [2], "rejected");
-  expect(await house.rows(first, 2)).toBe("2 held other_amount");
+  expect(await house.rows(first, 2)).toBe("2 held correction+other_amount");
+});
+
+test.each(["invalid", "rejected"])(
+  "a row that was %s is corrected by a retry file and in place, with another account each → the second one is held, either way",
+  async (state) => {
+    const run = async (name: string) => {
+      const rows = ["ravi 200", state === "invalid" ? "~" : `asha-${name} 100`];
+      const first = await house.run(rows, { name, answers: { 3: "rejected" } });
+      house.letPass(0.1);
+      return { inPlace: (payee: string) => house.run(["ravi 200", `${payee} 100`], { name }), retryOf: `${first}:3` };
+    };
+    const answered = async (batch: Promise<string>, row: number) => house.rows(await batch, row);
+    const one = await run("one.csv");
+    expect(await answered(one.inPlace("mala"), 3)).toBe("3 accepted");
+    const retry = await house.rows(
+      await house.run([`asha-one.csv 100 corrects ${one.retryOf}`], { name: "one-retry.csv" }),
+    );
+    expect(retry).toBe("2 held correction");
+    house.letPass(30);
+    const other = await run("two.csv");
+    expect(
+      await answered(house.run([`asha-two.csv 100 corrects ${other.retryOf}`], { name: "two-retry.csv" }), 2),
+    ).toBe("2 accepted");
+    expect(await answered(other.inPlace("devi"), 3)).toBe("3 held correction");
+    // nobody stated a month, and it is another one by now
+    house.letPass(30);
+    expect(await answered(other.inPlace("kiran"), 3)).toBe("3 accepted");
+  },
+);
+
+test("in place: another payee than before goes, and so does the next month's file", async () => {
+  const first = await house.run(["ravi 200", "~asha"], { period: "2026-10" });
+  await house.run([`asha 100 corrects ${first}:3`], { name: "retry.csv", period: "2026-10" });
+  const next = await house.run(["ravi 210", "mala 100"], { period: "2026-11" });
+  expect(await house.rows(next)).toBe("2 accepted, 3 accepted");
+  await house.run(["devi 5", "asha 6"], { name: "b.csv", answers: { 3: "rejected" } });
+  const mended = await house.run(["devi 5", "mala 6"], { name: "b.csv" });
+  expect(await house.rows(mended)).toBe("2 held maybe_paid, 3 accepted");
 });
 
 test("the same payment is unclear elsewhere → it waits, and is judged again when that has its end", async () => {
