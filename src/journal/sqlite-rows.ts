@@ -194,7 +194,9 @@ export function recover(journal: Journal, who: Who): { readonly unknown: RowName
 function recoverBatch(journal: Journal, batch: BatchRow, who: Who): RowName[] {
   const mover = new Mover(journal, batch);
   const rows = onTheirWay(journal, batch).sort((one, other) => one - other);
-  for (const row of rows) mover.move({ row, from: ["ready"], to: "unknown", isOnItsWay: true, code: "interrupted" });
+  // it may have left: that counts as a try, which tells the row from the same one after a person let it go again
+  const left = { to: "unknown", isOnItsWay: true, code: "interrupted", answer: { tries: 1 } } as const;
+  for (const row of rows) mover.move({ row, from: ["ready"], ...left });
   mover.end(0);
   addAct(journal, { ...who, at: Date.now(), kind: "recover", batch: batch.id, rows });
   keepTallies(journal, batch.seq);

@@ -8,6 +8,7 @@ import * as settle from "../../src/commands/settle.ts";
 import * as status from "../../src/commands/status.ts";
 import type { FileRefusedError } from "../../src/errors.ts";
 import { takeInstanceLock } from "../../src/journal/lock.ts";
+import { openJournal } from "../../src/journal/open.ts";
 import { called } from "../support/call.ts";
 import { called as calledToSend } from "../support/calls.ts";
 import { SILENT, TestDesk, transfers } from "../support/desk.ts";
@@ -143,6 +144,24 @@ test("a list whose column was sorted alone, or that is of an earlier try → not
   expect(await statesOf(desk, batch)).toBe("unknown accepted unknown");
   expect(await settled(filled)).toMatchObject({ code: 0 });
   expect(await statesOf(desk, batch)).toBe("settled_done accepted settled_done");
+});
+
+test("a row is on its way when its process is killed, twice → the list of the first time settles nothing", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID, (payload) => (payload.includes("ACC-1") ? 401 : 200));
+  const flags = { state_dir: desk.config.state_dir };
+  const [{ row } = { row: 0 }] = (await desk.store.commit(batch, [], 1)).leaving;
+  const list = (await called(status, [], { ...flags, unknown: true, csv: true })).stdout;
+  const from = desk.write("list.csv", list.replace(/,,,\s*$/gm, ',done,Asha Rao,"seen"\r'));
+  expect(await desk.store.rows({ batch, rows: [row] })).toMatchObject([{ state: "unknown", attempts: 1 }]);
+  await called(settle, [batch], { ...flags, ...BY, row: [String(row)], as: "not-done" });
+  const again = [{ row, to: "ready", from: ["settled_not_done"] }] as const;
+  await desk.store.judging(() => desk.store.move(batch, again, desk.act("retry")));
+  const next = await openJournal(desk.config.state_dir);
+  await next.commit(batch, [], 3);
+  await next.close();
+  await expect(called(settle, [], { ...flags, from })).rejects.toMatchObject({ faults: [{ code: "list_old" }] });
+  expect(await desk.store.rows({ batch, rows: [row] })).toMatchObject([{ state: "unknown", attempts: 2 }]);
 });
 
 test("the folder has the mark of another journal → its file is not even taken (I12)", async () => {
