@@ -149,7 +149,7 @@ async function woken({ work, batch: { id: batch }, act }: Asked, ...how: Paramet
   }
   const waiting = await store.rows({ batch, states: ["ready"] });
   const rows = waiting.filter(({ onItsWay }) => !onItsWay).map(({ row }) => row);
-  const facts = { batch, rows: stay, why: "the same payment went meanwhile" };
+  const facts = { batch, rows: stay, why: "the same payment went meanwhile, or waits elsewhere" };
   return stay > 0 ? { rows, stays: [told(ACTED.now_held, facts).text], code: 6 } : { rows, stays: [] };
 }
 

@@ -77,7 +77,7 @@ function asSaid(said: unknown): SettledAs | undefined {
   return /^not[\s_-]+done$/.test(word) ? "settled_not_done" : undefined;
 }
 
-/** The filled-in list of `status --unknown --csv`. It may be old: it settles unknown rows only, or nothing at all. */
+/** The filled-in list of `status --unknown --csv`. It may be old: nothing that went is settled as not done by it. */
 async function saidByList(path: string, call: Call, { store, config }: OpenedWork): Promise<Settlings> {
   if (call.operands.length > 0 || call.flags["row"] !== undefined || call.flags["as"] !== undefined) {
     throw new PaydropError("list_alone");
@@ -99,13 +99,18 @@ async function saidByList(path: string, call: Call, { store, config }: OpenedWor
       const found = await settlingOf(cell, store, config);
       if ("code" in found) faults.push({ ...found, row: row.number });
       else if (todo.has(placeOf(found))) faults.push({ code: "list_twice", row: row.number });
-      else if (found.row.state === found.as || found.row.state !== "unknown") already.push(found);
+      else if (!isOpenTo(found)) already.push(found);
       else todo.set(placeOf(found), found);
     }
   }
   if (faults.length > 0) throw new FileRefusedError(fileName, faults);
   return { todo: [...todo.values()], already, skipped };
 }
+
+/** What was settled as not done, and is done after all, is money: a list may say that, too. */
+const isOpenTo = ({ row, as }: Settling): boolean =>
+  row.state === "unknown" ||
+  (as === "settled_done" && row.state !== as && maySettle(row.state, as, row.settledBy !== undefined));
 
 const placeOf = ({ batch, row }: Settling): string => `${batch.id} ${row.row}`;
 
@@ -153,7 +158,10 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
   let settled = 0;
   for (const settlings of Map.groupBy(todo, ({ batch }) => batch.id).values()) {
     const [{ batch }] = settlings as [Settling, ...Settling[]];
-    for (const same of Map.groupBy(settlings, ({ as, by, note }) => `${as}\n${by}\n${note}`).values()) {
+    for (const same of Map.groupBy(
+      settlings,
+      ({ as, by, note, row }) => `${row.state}\n${as}\n${by}\n${note}`,
+    ).values()) {
       const moved = await settle(work, same as [Settling, ...Settling[]]);
       settled += moved.length;
       for (const one of same) {
@@ -175,10 +183,13 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
 
 /** I5: the act and its rows are written down together. Gives those rows: what somebody settled meanwhile is left as it is. */
 function settle(work: OpenedWork, settlings: readonly [Settling, ...Settling[]]): Promise<readonly number[]> {
-  const [{ batch, as, by, note }] = settlings;
+  const [{ batch, as: to, by, note, row: first }] = settlings;
+  // an auditor reads an accepted row that was given back otherwise than an unknown one
+  const before = first.state === "unknown" ? "" : `, ${STATUSES[statusOf(first)].word} before`;
+  const as = `${to === "settled_done" ? "done" : "not-done"}${before}`;
   const rows = settlings.map(({ row }) => row.row);
-  const said = { as: as === "settled_done" ? "done" : "not-done", by, note, batch: batch.id, rows };
-  const moves = settlings.map(({ row }) => ({ row: row.row, to: as, from: [row.state] }));
+  const said = { as, by, note, batch: batch.id, rows };
+  const moves = settlings.map(({ row }) => ({ row: row.row, to, from: [row.state] }));
   return work.store.move(batch.id, moves, actOf(work, "settle", said));
 }
 

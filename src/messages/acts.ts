@@ -11,7 +11,7 @@ export const ACTED = {
   going: "{rows:row} of batch {batch} will be sent: {sum}",
   none_waits: "Nothing of batch {batch} goes: no row of it may go again this way",
   left: `Another paydrop works with this state folder and sends them, if it works on this batch or its folder.
-    → paydrop status {batch} shows what became of them. Else, when that one has ended: paydrop resume {batch} --by NAME`,
+    → What became of them: paydrop status {batch}. Else, when that one has ended: paydrop resume {batch} --by NAME`,
   now_held: "{rows:row} of batch {batch} must wait for a person: {why} → paydrop status {batch}",
   paused: "Batch {batch} is paused. {rows:row waits|rows wait}. → To go on: paydrop resume {batch} --by NAME",
   cancelled: ({ rows }) =>
@@ -55,7 +55,7 @@ export const LIST_FAULTS = {
 
 /** What people did, and what paydrop did by itself, in a list of who did what. */
 const ACT_WORDS = {
-  ...{ settle: "settled", release: "released", retry: "let go again", cancel: "cancelled" },
+  ...{ settle: "settled", release: "released", retry: "asked to let go again", cancel: "cancelled" },
   ...{ pause: "paused", resume: "resumed", run: "ran", purge: "purged", recover: "after a crash called unknown" },
   ...{ hold_folder: "stopped the folder", resume_folder: "resumed the folder" },
   accept_destination: "accepted another destination for",

@@ -12,7 +12,7 @@ export const STATUSES = {
   duplicate: { word: "duplicate", note: "accepted before; nothing to do" },
   cancelled: { word: "cancelled", note: "a person said that it shall not go" },
   settled_done: { word: "settled as done", note: "a person looked it up" },
-  settled_not_done: { word: "settled as not done", note: "may go again" },
+  settled_not_done: { word: "settled as not done", note: "see result_action" },
 } as const;
 
 type StatusName = keyof typeof STATUSES;
@@ -27,12 +27,12 @@ export function noteOf(status: StatusName, rows: number, goesAgain: number): str
 
 /** What is said of a row whose state says it all, in `result_message` and `result_action`. */
 export const ROW_SENTENCES = {
-  ready: "Not sent yet → Will go when the file is run again",
+  ready: "Not sent{again} yet → Will go when the file is run again",
   on_its_way: "No answer yet: it is being sent at this moment → Look again when that run ends",
   invalid: ({ todo }) => `Not sent: {faults} → ${todo ? "{todo}" : "Correct and drop again"}`,
   held: "Waiting for a person: {why} → {todo}",
-  duplicate: "Not sent: {why} → {todo}",
-  cancelled: "Not sent: a person cancelled it → Nothing",
+  duplicate: "Not sent{again}: {why} → {todo}",
+  cancelled: "Not sent{again}: a person cancelled it → Nothing",
   settled_done: "Settled as done by {by} → Nothing",
   settled_not_done: ({ phase }) =>
     `Settled as not done by {by} → ${phase === "cancelled" ? "To pay it after all, put it into a new file" : "To send it again: paydrop retry {batch}"}`,

@@ -9,7 +9,7 @@ import * as status from "../../src/commands/status.ts";
 import type { FileRefusedError } from "../../src/errors.ts";
 import { takeInstanceLock } from "../../src/journal/lock.ts";
 import { openJournal } from "../../src/journal/open.ts";
-import { called } from "../support/call.ts";
+import { called, type Called } from "../support/call.ts";
 import { called as calledToSend } from "../support/calls.ts";
 import { SILENT, TestDesk, transfers } from "../support/desk.ts";
 
@@ -46,7 +46,8 @@ test("an accepted row is settled as not done → only by its amount; the act say
   expect(await statesOf(desk, batch)).toBe("accepted accepted accepted");
   expect((await said({ total: "50.5" })).code).toBe(0);
   expect(await statesOf(desk, batch)).toBe("accepted settled_not_done accepted");
-  expect((await desk.store.acts({ batch })).at(-1)).toMatchObject({ kind: "settle", by: "Asha Rao", rows: [3] });
+  const as = "not-done, accepted before";
+  expect((await desk.store.acts({ batch })).at(-1)).toMatchObject({ kind: "settle", by: "Asha Rao", rows: [3], as });
   await expect(said({ row: ["2,4"], total: "100.00" })).rejects.toMatchObject({ reason: "settle_accepted" });
   expect((await said({ row: ["2,4"], total: "107" })).code).toBe(0);
   expect(await statesOf(desk, batch)).toBe("settled_not_done settled_not_done settled_not_done");
@@ -142,7 +143,11 @@ test("a list whose column was sorted alone, or that is of an earlier try → not
   };
   expect(await settled(filled.replace("100.00", "7.00"))).toEqual(["list_moved"]);
   expect(await statesOf(desk, batch)).toBe("unknown accepted unknown");
-  expect(await settled(filled)).toMatchObject({ code: 0 });
+  await desk.move(batch, "settled_not_done", [2]);
+  const { code, stdout: said } = (await settled(filled)) as Called;
+  expect([code, said]).toEqual([0, expect.stringMatching(/^Row 2 .* is settled as done[^]*Row 4/)]);
+  const early = filled.replaceAll(",done,", ",not-done,");
+  expect(await settled(early)).toMatchObject({ code: 2 });
   expect(await statesOf(desk, batch)).toBe("settled_done accepted settled_done");
 });
 
