@@ -61,15 +61,13 @@ export function textNeeded(call: Call, option: string, example: string): string 
   return text;
 }
 
-/** Ten hours after midnight of UTC it is that day nearly everywhere. */
-const SAME_DAY_MS = 36_000_000;
-
 /** The beginning of a day behind an option, as `2026-11-01` says it: in UTC, or in the zone that was set. */
 export function daySaid(call: Call, option: string, timeZone?: string): number {
   const said = optionOf(call, option) ?? "";
   const at = /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(said) : Number.NaN;
   if (Number.isNaN(at)) throw new PaydropError("no_day", { option: `--${option}`, said: printable(said, 40) });
-  return timeZone === undefined ? at : startOfDay(at + SAME_DAY_MS, timeZone);
+  // ten hours after midnight of UTC it is that day nearly everywhere
+  return timeZone === undefined ? at : startOfDay(at + 36_000_000, timeZone);
 }
 
 const ROWS_MAX = 1_000_000;

@@ -168,9 +168,9 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
         const { row: number, amount, state: was } = one.row;
         const facts = { batch: batch.id, row: number, amount, by: one.by, was, phase: batch.phase };
         const isMoved = moved.includes(number);
+        const [row = one.row] = isMoved ? [] : await store.rows({ batch: batch.id, rows: [number] });
         if (isMoved) say(call, config, one.as, facts);
-        const others = isMoved ? [] : await store.rows({ batch: batch.id, rows: [number] });
-        for (const row of others) codes.push(tellUnchanged(call, work, { ...one, row }));
+        else codes.push(tellUnchanged(call, work, { ...one, row }));
       }
     }
     const waiting = await store.judging(() => judgeWaiting(store, [batch.id], batch.environment, config, now()));
@@ -187,8 +187,7 @@ function settle(work: OpenedWork, settlings: readonly [Settling, ...Settling[]])
   // an auditor reads an accepted row that was given back otherwise than an unknown one
   const before = first.state === "unknown" ? "" : `, ${STATUSES[statusOf(first)].word} before`;
   const as = `${to === "settled_done" ? "done" : "not-done"}${before}`;
-  const rows = settlings.map(({ row }) => row.row);
-  const said = { as, by, note, batch: batch.id, rows };
+  const said = { as, by, note, batch: batch.id, rows: settlings.map(({ row }) => row.row) };
   const moves = settlings.map(({ row }) => ({ row: row.row, to, from: [row.state] }));
   return work.store.move(batch.id, moves, actOf(work, "settle", said));
 }

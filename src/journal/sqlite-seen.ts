@@ -32,10 +32,8 @@ const PLACES = `SELECT b.seq FROM batch own JOIN batch b ON ${isSamePlace("b", "
     AND b.phase <> 'recording' AND (b.seq > own.seq OR b.seq < own.seq AND ${mayHold(["invalid", "rejected"])})
   ORDER BY abs(b.seq - own.seq) LIMIT 20`;
 /** Of those, ?3, the rows of the number of the row `r`. */
-const beside = (
-  batch: string,
-  row: string,
-): string => `json_each(?3) p CROSS JOIN batch ${batch} ON ${batch}.seq = p.value
+const beside = (batch: string, row: string): string => `json_each(?3) p
+  CROSS JOIN batch ${batch} ON ${batch}.seq = p.value
   CROSS JOIN row ${row} ON ${row}.batch = ${batch}.seq AND ${row}.row = r.row`;
 const RETRY_OF = `${rowName("r.retryBatch", "r.retryRow")} AS retryOf`;
 const STATE = `iif(${ON_ITS_WAY}, 'on_its_way', r.state) AS state`;

@@ -111,7 +111,7 @@ export function tellRow(record: RowRecord, batch: BatchOfRow): Told {
 
 function ofState(record: RowRecord, batch: BatchOfRow): Told {
   const { state } = record;
-  const again = record.attempts > 0 ? " again" : "";
+  const [again, by] = [record.attempts > 0 ? " again" : "", printable(record.settledBy ?? "a person", 80)];
   switch (state) {
     case "accepted":
     case "rejected":
@@ -132,12 +132,7 @@ function ofState(record: RowRecord, batch: BatchOfRow): Told {
     case "cancelled":
     case "settled_done":
     case "settled_not_done":
-      return told(ROW_SENTENCES[state], {
-        again,
-        by: printable(record.settledBy ?? "a person", 80),
-        batch: batch.id,
-        phase: batch.phase,
-      });
+      return told(ROW_SENTENCES[state], { again, by, batch: batch.id, phase: batch.phase });
   }
 }
 
