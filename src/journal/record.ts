@@ -132,7 +132,10 @@ async function inPeriods({ config, store }: Recording, rows: readonly NewRow[]):
     for (const { row, period } of await store.rows(corrected)) periods.set(`${batch}:${row}`, period);
   }
   if (periods.size === 0) return rows;
-  return rows.map((row) => ({ ...row, period: row.period ?? periods.get(`${row.retryOf?.batch}:${row.retryOf?.row}`) }));
+  return rows.map((row) => ({
+    ...row,
+    period: row.period ?? periods.get(`${row.retryOf?.batch}:${row.retryOf?.row}`),
+  }));
 }
 
 /** Without I, L, O, U: nobody mistakes a 1 or a 0, and no word comes about. */
