@@ -18,8 +18,11 @@ export const HOLDS = {
   correction: `The row that it corrects went, goes, or is corrected by another one ({other})
     → Nothing to do if that one is enough. If this row is meant as well: {release}`,
   other_payee: ({ zeros }) =>
-    `It pays ${zeros === undefined ? "another payee than the row that it corrects" : "the payee of the row that it corrects, {fewer} in front of the number"} ({other})
-      → If the payee is wrong, correct the file. If it is right, somebody else than who corrected it says so: {release}`,
+    zeros === undefined
+      ? `It pays another payee than the row that it corrects ({other})
+      → If the payee is wrong, correct the file. If it is right, somebody else than who corrected it says so: {release}`
+      : `The number of its payee has {fewer} in front than in {other}
+      → Excel takes zeros away: correct the file (paydrop help excel). If the number is right, somebody else than who made the file says so: {release}`,
   maybe_paid: ({ period }) =>
     `The same payment was accepted{when} ({other}), and nothing tells them apart
       → ${period === undefined ? "Nothing to do if it is the same payment: {cancel}. If it is meant once more: {release}" : OTHER_MONTH}`,
