@@ -161,17 +161,16 @@ function otherPayee(row: Judged, others: readonly Seen[]): readonly Against[] {
 }
 
 /**
- * The number of its payee went with more or fewer zeros in front, or stood so in what this file corrects, and never went as
- * here: a spreadsheet takes zeros away, and the number may be somebody else's then.
+ * The number of its payee went with more or fewer zeros in front, or stood so in a row that was invalid or refused, and never
+ * went as here: a spreadsheet takes zeros away, and the number may be somebody else's then.
  */
-function otherZeros(row: Judged, others: readonly Seen[], known: Circumstances): readonly Against[] {
-  const ofPayee = others.filter(({ batch, payee }) => batch !== known.batch && isSameKey(payee, row.payee));
+function otherZeros(row: Judged, others: readonly Seen[], { batch }: Circumstances): readonly Against[] {
+  const ofPayee = others.filter((other) => other.batch !== batch && isSameKey(other.payee, row.payee));
   const isAlike = ({ zeros = 0 }: Seen): boolean => zeros === (row.zeros ?? 0);
   const goes = (other: Seen): boolean => went(other) || other.state === "ready";
   if (ofPayee.some((other) => goes(other) && isAlike(other))) return [];
-  const isCorrected = ({ batch, state }: Seen): boolean =>
-    known.corrected.has(batch) && (state === "invalid" || state === "rejected");
-  const unlike = ofPayee.filter((other) => !isAlike(other) && (goes(other) || isCorrected(other)));
+  const says = (other: Seen): boolean => goes(other) || other.state === "invalid" || other.state === "rejected";
+  const unlike = ofPayee.filter((other) => says(other) && !isAlike(other));
   return unlike.map((other) => ({ code: "correction", other, isOtherPayee: true }));
 }
 

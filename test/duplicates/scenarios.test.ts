@@ -146,9 +146,16 @@ test("zeros in front were lost in next month's file, invalid rows mended twice â
   // what was refused with other zeros is taken up again: it is judged, too
   const refused = await house.take(["0devi 1"], { name: "devi.csv" });
   await house.send(refused, { 2: "rejected" });
-  await house.run(["devi 2"], { name: "other.csv" });
+  const other = await house.take(["devi 2"], { name: "other.csv" });
+  expect(await house.rows(other)).toBe("2 held correction");
+  await house.release(other, [2]);
+  await house.send(other);
   await house.goAgain(refused, [2], "rejected");
   expect(await house.rows(refused)).toBe("2 held correction");
+  // of a row that is named, whatever became of it
+  const cancelled = await house.take(["!00leela 5"], { name: "leela.csv" });
+  await house.cancelHeld(cancelled);
+  expect(await house.rows(await house.run([`leela 5 corrects ${cancelled}:2`], { name: "retry.csv" }))).toBe("2 held correction"); // prettier-ignore
 });
 
 test("a correction of a correction that was invalid â†’ the payee of the first row counts", async () => {
