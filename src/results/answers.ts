@@ -84,9 +84,15 @@ export function troubleAnswer(path: string, lines: readonly string[]): Answer {
 }
 
 /** The same bytes under another name: what becomes of them is told beside the first one. */
-export function copyAnswer(path: string, { batch, file }: Pick<BatchReport, "batch" | "file">): Answer {
+export function copyAnswer(path: string, { batch, file, files }: BatchReport): Answer {
   const first = printable(dirname(path) === dirname(file) ? basename(file) : file);
-  return answer("refused", path, "copy", [filled(words.OF_COPY, { first })], { batch });
+  return answer(
+    "refused",
+    path,
+    "copy",
+    [filled(words.OF_COPY, { first, results: printable(basename(files.results ?? "")) })],
+    { batch },
+  );
 }
 
 /**
