@@ -108,6 +108,19 @@ test("a spreadsheet took zeros in front → no second payment, and no quiet corr
   expect(row?.reasons).toEqual([expect.objectContaining({ code: "correction", isOtherPayee: true, zeros: -3 })]);
 });
 
+test("the wrong row is held elsewhere → the first step is to cancel that one, and then the right one goes", async () => {
+  const desk = await TestDesk.open();
+  await desk.run("pay.csv", transfers(["00012345", "5.00"]));
+  const wrong = await desk.run("wrong.csv", transfers(["12345", "7.00"]));
+  desk.now += 1000;
+  const right = await desk.run("right.csv", transfers(["00012345", "7.00"]));
+  expect([wrong.exitCode, right.exitCode]).toEqual([6, 6]);
+  expect(right.next.find((step) => step.startsWith("paydrop "))).toBe(
+    `paydrop cancel ${wrong.batch} --row 2 --by NAME`,
+  );
+  expect(desk.read("right.csv.results.csv")).toContain(`paydrop cancel ${wrong.batch} --row 2 --by NAME`);
+});
+
 test.each([
   ["csv", (row: string) => `from_account,to_account,amount,retry_of\r\nACC-OPS-01,T2,6.00,${row}\r\n`],
   ["json", (row: string) => `[{"from_account":"ACC-OPS-01","to_account":"T2","amount":"6.00","retry_of":"${row}"}]`],

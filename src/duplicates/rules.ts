@@ -260,6 +260,7 @@ function reasonOf(judged: Judged, { code, other, isOtherPayee }: Against): Reaso
     ...(wentAt !== undefined && { at: wentAt }),
     ...(isOtherPayee && { isOtherPayee }),
     ...(isSameButZeros && { zeros: (judged.zeros ?? 0) - (other.zeros ?? 0) }),
+    ...(code === "open_elsewhere" && other.state === "held" && { isHeld: true as const }),
     ...(code === "other_amount" && amount !== undefined && { amount }),
     ...monthBefore(judged, other),
   };
