@@ -150,12 +150,8 @@ export class TotalsCollector {
       accounts: accounts.some(({ account }) => account !== NO_ACCOUNT) ? accounts : [],
       rowsToLookAt: this.#rowsToLookAt as Readonly<Partial<Record<ResultStatus, readonly number[]>>>,
       lookedAt: this.#lookedAt as Readonly<Partial<Record<ResultStatus, number>>>,
-      ...{
-        goesAgain: this.#goesAgain,
-        toCorrect: this.#toCorrect,
-        isOtherMonth: this.#isOtherMonth,
-        heldFirst: this.#heldFirst,
-      },
+      ...{ goesAgain: this.#goesAgain, toCorrect: this.#toCorrect, heldFirst: this.#heldFirst },
+      isOtherMonth: this.#isOtherMonth,
       remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst, batches } })),
     };
   }
