@@ -89,6 +89,8 @@ interface Taken {
   readonly id: string;
   /** An earlier run had taken it. */
   readonly isKnown: boolean;
+  /** By a file of the same bytes under another name. */
+  readonly isCopy?: boolean;
   readonly checked?: CheckedFile;
 }
 
@@ -105,7 +107,8 @@ async function takeFile(work: Work, path: string, seen: string | undefined): Pro
   const opened = await openFile(snapshot, config);
   const known = await findKnown(work, opened);
   const lost = work.isTrial ? undefined : await assertMark(snapshot.folder, store, config.accept_lost_journal);
-  const taken = known ? { id: known.id, isKnown: true } : await recordFile(work, opened);
+  const isCopy = known?.fileName !== snapshot.fileName || known.folder !== snapshot.folder;
+  const taken = known ? { id: known.id, isKnown: true, isCopy } : await recordFile(work, opened);
   if (!taken) return undefined;
   if (lost !== undefined) await store.setBatch(taken.id, {}, actOf(work, "accept_lost_journal", { note: lost }));
   if (!known) return taken;
@@ -182,7 +185,7 @@ async function wakeUp(work: Work, { id, phase }: BatchRecord): Promise<void> {
 /** send → write, as one run that the journal keeps. */
 async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<BatchReport> {
   const { config, store, now } = work;
-  const { startedAt, isKnown } = begun;
+  const { startedAt, isKnown, isCopy } = begun;
   const batch = await batchNamed(store, id);
   // first: of a file that cannot be read again nothing goes, for its results could not be written
   const kept = await openKept(snapshotPath(config.state_dir, batch.sha256), batch);
@@ -194,7 +197,7 @@ async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<Batch
   const facts = { startedAt, endedAt: now(), requests, stop };
   const isOver = isKnown && requests === 0 && !stop && !after.tallies.not_sent;
   const sentBefore = isOver ? batch.createdAt : undefined;
-  const report = await writeResults({ config, store, batch: after, ...kept, run: facts, sentBefore });
+  const report = await writeResults({ config, store, batch: after, ...kept, run: facts, isCopy, sentBefore });
   const { exitCode, files } = report;
   await store.endRun(run, { endedAt: facts.endedAt, exitCode, requests, ...(stop ? { stop: keptStop(stop) } : {}) });
   await store.judging(() => judgeWaiting(store, [id], batch.environment, config, now()));

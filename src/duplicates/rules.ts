@@ -6,7 +6,7 @@
  * reference_used  held        its reference was used for another payment
  * open_elsewhere  held        the same payment is on its way, unclear, held or waiting in another batch, not told apart
  * correction      held        what it corrects went or was corrected before, in place, too, or it pays another payee than
- *                             the row that it names
+ *                             the row that it names, or the number of its payee went, or stood there, with other zeros
  * maybe_paid      held        the same payment was accepted recently, not told apart
  * other_amount    held        its payee recently went, or still goes, with another amount, not told apart, in a batch
  *                             that this file corrects
@@ -82,7 +82,7 @@ const IN_NOBODYS_WAY: readonly Seen["state"][] = ["rejected", "invalid", "cancel
 /** Every row that speaks against sending this one: the first seven rules. */
 export function speakAgainst(row: Judged, others: readonly Seen[], known: Circumstances): readonly Against[] {
   const inTheWay = others.filter(({ state }) => !IN_NOBODYS_WAY.includes(state));
-  if (inTheWay.length === 0 && row.retryOf === undefined) return [];
+  if (others.length === 0 && row.retryOf === undefined) return [];
   const elsewhere = inTheWay.filter(({ batch }) => batch !== known.batch);
   const above = inTheWay.filter((other) => other.batch === known.batch && other.row < row.row);
   const surely = samePayment(row, elsewhere, above);
@@ -92,6 +92,7 @@ export function speakAgainst(row: Judged, others: readonly Seen[], known: Circum
     ...by("open_elsewhere", openElsewhere(row, elsewhere, known)),
     ...by("correction", correctedBefore(row, others, known)),
     ...otherPayee(row, others),
+    ...otherZeros(row, others, known),
     ...by("maybe_paid", surely.length > 0 ? [] : maybePaid(row, elsewhere, known)),
     ...by("other_amount", otherAmount(row, elsewhere, known)),
     ...by("repeat_in_file", known.allowRepeats ? [] : above.filter((other) => isSamePayment(row, other))),
@@ -171,6 +172,20 @@ function otherPayee(row: Judged, others: readonly Seen[]): readonly Against[] {
   const { zeros = 0 } = row;
   if (before === undefined || (isSameKey(before.payee, row.payee) && (before.zeros ?? 0) === zeros)) return [];
   return [{ code: "correction", other: before, isOtherPayee: true }];
+}
+
+/**
+ * The number of its payee went with more or fewer zeros in front, or stood so in a row that was invalid or refused, and never
+ * went as here: a spreadsheet takes zeros away, and the number may be somebody else's then.
+ */
+function otherZeros(row: Judged, others: readonly Seen[], { batch }: Circumstances): readonly Against[] {
+  const ofPayee = others.filter((other) => other.batch !== batch && isSameKey(other.payee, row.payee));
+  const isAlike = ({ zeros = 0 }: Seen): boolean => zeros === (row.zeros ?? 0);
+  const goes = (other: Seen): boolean => went(other) || other.state === "ready";
+  if (ofPayee.some((other) => goes(other) && isAlike(other))) return [];
+  const says = (other: Seen): boolean => goes(other) || other.state === "invalid" || other.state === "rejected";
+  const unlike = ofPayee.filter((other) => says(other) && !isAlike(other));
+  return unlike.map((other) => ({ code: "correction", other, isOtherPayee: true }));
 }
 
 /** The row that it corrects, the one that that one corrected, and so on. */
@@ -261,6 +276,7 @@ function reasonOf(judged: Judged, { code, other, isOtherPayee }: Against): Reaso
     ...(wentAt !== undefined && { at: wentAt }),
     ...(isOtherPayee && { isOtherPayee }),
     ...(isSameButZeros && { zeros: (judged.zeros ?? 0) - (other.zeros ?? 0) }),
+    ...(code === "open_elsewhere" && other.state === "held" && { isHeld: true as const }),
     ...(code === "other_amount" && amount !== undefined && { amount }),
     ...monthBefore(judged, other),
   };

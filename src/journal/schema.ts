@@ -45,7 +45,7 @@ const SCHEMA = `
   CREATE UNIQUE INDEX rowTurn ON row (batch, turn) WHERE state = 'ready';
   CREATE INDEX rowRetryOf ON row (retryBatch, retryRow) WHERE retryBatch IS NOT NULL;
 
-  -- payments, references and payees of valid rows, sorted; isNamed: a payment whose row states a reference
+  -- payments and references of valid rows, payees of all, with their zeros; isNamed: a payment whose row states a reference
   CREATE TABLE key (key TEXT NOT NULL, batch INTEGER NOT NULL, row INTEGER NOT NULL, isNamed INTEGER NOT NULL,
     PRIMARY KEY (key, batch, row)) STRICT, WITHOUT ROWID;
 

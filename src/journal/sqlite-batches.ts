@@ -1,6 +1,6 @@
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
 import { PaydropError } from "../errors.ts";
-import { bool, type Columns, type Journal } from "./sqlite.ts";
+import { bool, PAYEE_KEY, type Columns, type Journal } from "./sqlite.ts";
 import { ON_ITS_WAY, type RowState } from "./states.ts";
 import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Phase, Tallies, Tally } from "./store.ts";
 
@@ -66,8 +66,8 @@ export function dropBatch(journal: Journal, id: string): void {
   journal.write(() => {
     const { seq, phase } = batchOf(journal, id);
     if (phase !== "recording") throw new Error(`batch ${id} is ${phase}: it cannot be dropped`);
-    for (const key of ["payment", "reference", "payee"]) {
-      const ofRows = `SELECT ${key}, batch, row FROM row WHERE batch = ? AND payment IS NOT NULL AND ${key} IS NOT NULL`;
+    for (const key of ["payment", "reference", PAYEE_KEY]) {
+      const ofRows = `SELECT ${key}, batch, row FROM row WHERE batch = ? AND ${key} IS NOT NULL`;
       journal.run(`DELETE FROM key WHERE (key, batch, row) IN (${ofRows})`, seq);
     }
     for (const table of ["run", "source"]) journal.run(`DELETE FROM ${table} WHERE batch = ?`, id);

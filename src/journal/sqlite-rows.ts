@@ -1,7 +1,7 @@
 import type { RowName } from "../checks/beside.ts";
 import { addAct, batchOf, BATCH_ROW, conditions, keepTallies, mayHold, type BatchRow } from "./sqlite-batches.ts";
 import { inPlace } from "./sqlite-seen.ts";
-import { bool, rowName, type Journal } from "./sqlite.ts";
+import { bool, PAYEE_KEY, rowName, type Journal } from "./sqlite.ts";
 import { assertMove, move as moveRow, ON_ITS_WAY, WENT, type Change } from "./states.ts";
 import type { Act, Committed, JournalStore, Leaving, Move, NewRow, Outcome, RowFilter, RowRecord } from "./store.ts";
 import type { Run, Totals, Who } from "./store.ts";
@@ -39,10 +39,16 @@ export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): 
 
 /** Rows whose keys are entered in one go, sorted by key: each page of a large journal is then read and written once. */
 const ENTERED_ROWS_MAX = 200_000;
-const keysOf = (column: string, isNamed: string): string => `SELECT ${column} AS key, batch, row, ${isNamed} FROM row
-  WHERE batch = ?1 AND row BETWEEN ?2 AND ?3 AND payment IS NOT NULL AND ${column} IS NOT NULL`;
-const ENTER = `INSERT INTO key (key, batch, row, isNamed) ${keysOf("payment", "reference IS NOT NULL")}
-  UNION ALL ${keysOf("reference", "0")} UNION ALL ${keysOf("payee", "0")} ORDER BY 1, 2, 3`;
+const keysOf = (
+  key: string,
+  isNamed: string,
+  only: string,
+): string => `SELECT ${key} AS key, batch, row, ${isNamed} FROM row
+  WHERE batch = ?1 AND row BETWEEN ?2 AND ?3 AND ${only}`;
+const ENTER = `INSERT INTO key (key, batch, row, isNamed)
+  ${keysOf("payment", "reference IS NOT NULL", "payment IS NOT NULL")}
+  UNION ALL ${keysOf("reference", "0", "payment IS NOT NULL AND reference IS NOT NULL")}
+  UNION ALL ${keysOf(PAYEE_KEY, "0", "payee IS NOT NULL")} ORDER BY 1, 2, 3`;
 
 export function endRows(journal: Journal, id: string, { rows, total, label, payments, remarks }: Totals): void {
   journal.write(() => {

@@ -1,6 +1,6 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, mayHold, type BatchRow } from "./sqlite-batches.ts";
-import { rowName, type Journal } from "./sqlite.ts";
+import { PAYEE_KEY, rowName, type Journal } from "./sqlite.ts";
 import { MAY_GO, ON_ITS_WAY, WENT } from "./states.ts";
 import type { JournalStore, SeenRow } from "./store.ts";
 
@@ -9,7 +9,8 @@ const FOUND_MAX = 200;
 
 type KeyColumn = "payment" | "reference";
 /** A row that is judged; which of its keys other rows have, in its own batch before it and in others. */
-type JudgedRow = SeenRow["row"] & Readonly<Record<"isCorrected" | Met, number>>;
+type JudgedRow = SeenRow["row"] &
+  Readonly<Record<"isCorrected" | "hasOtherZeros" | Met, number> & { payeeKey: string }>;
 type Met = `${KeyColumn}${"Here" | "Elsewhere"}`;
 
 const isMet = (key: KeyColumn, where: string): string =>
@@ -35,10 +36,13 @@ const PLACES = `SELECT b.seq FROM batch own JOIN batch b ON ${isSamePlace("b", "
 const beside = (batch: string, row: string): string => `json_each(?3) p
   CROSS JOIN batch ${batch} ON ${batch}.seq = p.value
   CROSS JOIN row ${row} ON ${row}.batch = ${batch}.seq AND ${row}.row = r.row`;
+const HAS_OTHER_ZEROS = `(EXISTS (SELECT 1 FROM key k WHERE k.key >= r.payee AND k.key < ${PAYEE_KEY})
+  OR EXISTS (SELECT 1 FROM key k WHERE k.key > ${PAYEE_KEY} AND k.key < r.payee || '~'))`;
 const RETRY_OF = `${rowName("r.retryBatch", "r.retryRow")} AS retryOf`;
 const STATE = `iif(${ON_ITS_WAY}, 'on_its_way', r.state) AS state`;
 const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.period, ${RETRY_OF}, ${STATE},
     r.amount, r.faults, r.reasons, ${met("payment")}, ${met("reference")},
+    ${PAYEE_KEY} AS payeeKey, ${HAS_OTHER_ZEROS} AS hasOtherZeros,
     EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row)
       OR ?3 <> '[]' AND EXISTS (SELECT 1 FROM ${beside("later", "c")} WHERE ${inPlace("b", "r", "later", "c")}) AS isCorrected,
     iif(?3 = '[]', NULL, (SELECT ${rowName("e.id", "o.row")} FROM ${beside("e", "o")} WHERE ${inPlace("e", "o", "b", "r")}
@@ -53,12 +57,13 @@ const isKnown = (key: KeyColumn): string =>
 /** One search for each key: nearly all rows of nearly all files meet nothing, and stay ready. */
 const CONCERNED =
   page(`(r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")} OR ${isKnown("reference")}
-  OR isCorrected OR inPlaceOf IS NOT NULL)`);
+  OR ${HAS_OTHER_ZEROS} OR isCorrected OR inPlaceOf IS NOT NULL)`);
 
 const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.period, r.amount, ${RETRY_OF},
   ${STATE}, iif(${WENT}, coalesce(r.sentAt, b.lastAt), NULL) AS wentAt`;
-const KEYED = `SELECT ${COLUMNS} FROM key k CROSS JOIN batch b ON b.seq = k.batch
-  CROSS JOIN row r ON r.batch = k.batch AND r.row = k.row WHERE k.key = ?1`;
+const FOUND = `SELECT ${COLUMNS} FROM key k CROSS JOIN batch b ON b.seq = k.batch
+  CROSS JOIN row r ON r.batch = k.batch AND r.row = k.row`;
+const KEYED = `${FOUND} WHERE k.key = ?1`;
 /** A month, a week or a day. */
 const form = (period: string): string => `(substr(${period}, 6, 1) = 'W') + 2 * (substr(${period}, 8, 1) = '-')`;
 /**
@@ -79,6 +84,10 @@ const HERE = `${KEYED} AND (${MAY_GO} OR r.state = 'duplicate') AND ${NOT_TOLD_A
   ORDER BY k.row LIMIT ${FOUND_MAX}`;
 const PAYEE = `${KEYED} AND ${MAY_GO} AND k.batch = (SELECT seq FROM batch WHERE id = ?2) AND b.environment = ?3
   AND b.phase <> 'recording' AND b.seq <> ?4 ORDER BY k.row LIMIT ${FOUND_MAX}`;
+/** With whatever zeros; those that went first, for one with the same zeros makes the others say nothing. */
+const PAYEE_ELSEWHERE = `${FOUND} WHERE k.key >= ?1 AND k.key < ?1 || '~' AND k.batch <> ?2 AND b.environment = ?3
+  AND b.phase <> 'recording' AND (${MAY_GO} OR r.state IN ('invalid', 'rejected'))
+  ORDER BY ${WENT} DESC, k.batch DESC, k.row DESC LIMIT ${FOUND_MAX}`;
 /** All that the row ?1, ?2 corrects, one after the other, and all that corrects it, or one of those, by name or in place. */
 const KIN = `WITH RECURSIVE corrects(id, row) AS (
     SELECT ?1, ?2 UNION
@@ -137,8 +146,12 @@ class Search {
     const payments = this.#keyed(row, "payment", row.reference === undefined, row.period ?? null);
     const lists = [payments, this.#keyed(row, "reference", true, null)];
     for (const batch of this.#corrected) {
-      const payees = (): Seen[] => this.#journal.records<Seen>(PAYEE, row.payee, batch, environment, seq);
-      lists.push(this.#once(`${row.payee} in ${batch}`, () => [payees(), NOBODY]).all);
+      const payees = (): Seen[] => this.#journal.records<Seen>(PAYEE, row.payeeKey, batch, environment, seq);
+      lists.push(this.#once(`${row.payeeKey} in ${batch}`, () => [payees(), NOBODY]).all);
+    }
+    if (row.hasOtherZeros) {
+      const payees = (): Seen[] => this.#journal.records<Seen>(PAYEE_ELSEWHERE, row.payee, seq, environment);
+      lists.push(this.#once(row.payee, () => [payees(), NOBODY]).all);
     }
     if (row.retryOf || row.inPlaceOf || row.isCorrected)
       lists.push(this.#journal.records<Seen>(KIN, id, row.row, environment));

@@ -53,6 +53,8 @@ export interface StepFacts {
   readonly file: string;
   readonly phase: string;
   readonly isOtherMonth: boolean;
+  /** A row of another batch that is the same payment as a held one, and is held itself. */
+  readonly heldFirst?: { readonly batch: string; readonly row: number } | undefined;
   readonly unknown: SomeRows;
   readonly held: SomeRows;
   /** Ready, not sent, and refused for the key or the address: the next run sends them. */
@@ -79,12 +81,17 @@ export function nextSteps(facts: StepFacts): string[] {
   ];
 }
 
-function heldSteps({ batch, file, held, isOtherMonth }: StepFacts): string[] {
+function heldSteps({ batch, file, held, heldFirst, isOtherMonth }: StepFacts): string[] {
   const which =
-    "if they are another month's: after that (a watch takes the month from the file's name: payroll-dec-2026.csv)";
+    "if they are another month's: after that put the month into the file's name (payroll-dec-2026.csv) or, where nobody watches the folder:";
   const month = [which, `paydrop run ${asWord(file)} --period YYYY-MM`];
+  const first = heldFirst && [
+    `row ${heldFirst.row} of batch ${heldFirst.batch} is the same payment, and is held. If this file is the right one, cancel that row and run this file again:`,
+    cancelRowCommand(heldFirst),
+  ];
   return [
-    `decide on ${namedRows(held.rows, held.count)}: the results say why. If they are the same payments again, nothing is to be sent`,
+    ...(first ?? []),
+    `decide on ${namedRows(held.rows, held.count)}: the results say why. If nothing is to be sent for them:`,
     cancelHeldCommand(batch),
     ...(isOtherMonth ? month : []),
     "if a row is meant as well, after a look at it:",
@@ -114,6 +121,10 @@ export function settleCommand(batch: string, row: number | "N" = "N", as = "DONE
 /** A held row that nobody says no to stays open, and holds the same payment in every later file. */
 export function cancelHeldCommand(batch: string): string {
   return `paydrop cancel ${batch} --held --by NAME`;
+}
+
+export function cancelRowCommand({ batch, row }: NonNullable<StepFacts["heldFirst"]>): string {
+  return `paydrop cancel ${batch} --row ${row} --by NAME`;
 }
 
 export function releaseCommand(batch: string, row: number | "N" = "N"): string {

@@ -122,6 +122,42 @@ test("a retry file by retry_of → its rows go once, and never where another pay
   expect(await house.rows(third, 3)).toBe("3 held correction+maybe_paid");
 });
 
+test("corrected in its place, and zeros in front were lost → no row goes; with its zeros the mended one goes", async () => {
+  await house.run(["00asha 100", "~00ravi"]);
+  const lost = await house.run(["asha 100", "ravi 200"]);
+  expect(await house.rows(lost)).toBe("2 held correction+maybe_paid, 3 held correction");
+  await house.cancelHeld(lost);
+  expect(await house.rows(await house.run(["00asha 100", "00ravi 200"]))).toBe("2 held maybe_paid, 3 accepted");
+});
+
+test("zeros in front were lost in next month's file, invalid rows mended twice → none goes, until a person lets one go", async () => {
+  const [november, january] = ["2026-11", "2027-01"];
+  await house.run(["00asha 100", "ravi 200", "00mala 300"], { period: november });
+  house.letPass(31);
+  const december = { name: "december.csv", period: "2026-12" };
+  expect(await house.rows(await house.run(["~asha", "ravi 210", "~mala"], december))).toBe("2 invalid, 3 accepted, 4 invalid"); // prettier-ignore
+  const second = await house.run(["asha 110", "ravi 210", "mala 310"], december);
+  expect(await house.rows(second)).toBe("2 held correction, 3 duplicate same_payment, 4 held correction");
+  await house.release(second, [2]);
+  await house.send(second);
+  house.letPass(31);
+  const third = await house.run(["asha 120", "00mala 320"], { name: "january.csv", period: january });
+  expect(await house.rows(third)).toBe("2 accepted, 3 accepted");
+  // what was refused with other zeros is taken up again: it is judged, too
+  const refused = await house.take(["0devi 1"], { name: "devi.csv" });
+  await house.send(refused, { 2: "rejected" });
+  const other = await house.take(["devi 2"], { name: "other.csv" });
+  expect(await house.rows(other)).toBe("2 held correction");
+  await house.release(other, [2]);
+  await house.send(other);
+  await house.goAgain(refused, [2], "rejected");
+  expect(await house.rows(refused)).toBe("2 held correction");
+  // of a row that is named, whatever became of it
+  const cancelled = await house.take(["!00leela 5"], { name: "leela.csv" });
+  await house.cancelHeld(cancelled);
+  expect(await house.rows(await house.run([`leela 5 corrects ${cancelled}:2`], { name: "retry.csv" }))).toBe("2 held correction"); // prettier-ignore
+});
+
 test("a correction of a correction that was invalid → the payee of the first row counts", async () => {
   const first = await house.run(["asha 100", "ravi 200"], { answers: { 2: "rejected" } });
   const second = await house.run([`~ corrects ${first}:2`], { name: "retry.csv" });

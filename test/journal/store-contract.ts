@@ -96,11 +96,13 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
 
   test("a batch that is dropped → forgotten, and its id is free; an opened one stays", async () => {
     const { store } = await open();
-    await record(store, newBatch("AAAAAAA1"), [FULL, INVALID]);
+    await record(store, newBatch("AAAAAAA1"), [FULL, { ...INVALID, payee: key("payee 8"), zeros: 2 }]);
     await store.dropBatch("AAAAAAA1");
     expect(await store.batches({ id: "AAAAAAA1" })).toEqual([]);
     await opened(store, "AAAAAAA1", [FULL]);
     expect(await store.seen("AAAAAAA1", {}, [])).toMatchObject([{ others: [] }]);
+    await record(store, newBatch("AAAAAAA2"), [newRow(2, "8")]);
+    expect(await store.seen("AAAAAAA2", { isConcerned: true }, [])).toEqual([]);
     await expect(store.dropBatch("AAAAAAA1")).rejects.toThrow("open");
     await expect(store.addRows("AAAAAAA1", [newRow(8, "8")])).rejects.toThrow("no more rows");
   });
