@@ -114,6 +114,10 @@ export const ROW_FAULTS = {
   amount_over_cap: '"{value}" is more than {most}, the most for one row → Correct it, or have max_per_row raised.',
   currency_other: `"{value}" is not INR; only the amount is sent, as rupees
     → Pay the row another way. If the column says nothing of the amount: own_columns = ["{name}"] in paydrop.toml.`,
+  unit_other: `"{value}" says that the amount is not in {unit}; it is read as {unit}
+    → Write the amount in {unit}. If the column says nothing of the amount: own_columns = ["{name}"] in paydrop.toml.`,
+  paise_differ: `"{value}" is not the amount of this row in paise; only the amount is sent, as rupees
+    → Correct one of the two. If the column says nothing of the amount: own_columns = ["{name}"] in paydrop.toml.`,
 
   // rules of the settings
   value_not_allowed: '"{value}" is not allowed here; allowed: {known} → Write one of them, or change [rules].',
