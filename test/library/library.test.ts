@@ -2,6 +2,7 @@ import { createCipheriv } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as paydrop from "../../src/index.ts";
 import type { BatchReport, ProcessOptions, RunEvent } from "../../src/index.ts";
@@ -11,6 +12,11 @@ import { startService } from "../support/service.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 const { FileRefusedError, PaydropError, checkFile, createClient, encryptPayload, processFile, watchFolder } = paydrop;
+
+/** A callback that fails. */
+function mine(): never {
+  throw new Error("mine");
+}
 
 const HEADER = "from_account,to_account,amount\n";
 
@@ -190,12 +196,13 @@ describe("processFile", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a callback that throws holds no row back: the error comes at the end", async () => {
+  test.for<[how: string, onEvent: () => unknown]>([
+    ["throws", mine],
+    ["rejects", () => Promise.reject(new Error("mine"))],
+    ["rejects after the last row", () => setTimeout(500).then(mine)],
+  ])("a callback that %s holds no row back: the error comes at the end", async ([, onEvent]) => {
     const { server, options } = await newServer(() => answer(200));
     const path = transfersFile("1", "2", "3");
-    const onEvent = (): void => {
-      throw new Error("mine");
-    };
     expect(await thrownBy(() => processFile(path, { ...options, onEvent }))).toMatchObject({ message: "mine" });
     expect(server.requests).toHaveLength(3);
     expect(existsSync(`${path}.results.csv`)).toBe(true);
@@ -268,12 +275,12 @@ describe("watchFolder", () => {
     expect(await processFile(join(inbox, "one.csv"), options)).toMatchObject({ requests: 0 });
   });
 
-  test("a callback that throws ends the watching with that error", async () => {
+  test.for<[how: string, onReport: () => unknown]>([
+    ["throws", mine],
+    ["rejects", () => Promise.reject(new Error("mine"))],
+  ])("a callback that %s ends the watching with that error", async ([, onReport]) => {
     const { options } = await newServer(() => answer(200));
     const inbox = newInbox();
-    const onReport = (): void => {
-      throw new Error("mine");
-    };
     const watched = await watchFolder(inbox, { ...options, settleMs: 50, onReport });
     writeFileSync(join(inbox, "one.csv"), textOf("1"));
     expect(await thrownBy(() => watched.ended)).toMatchObject({ message: "mine" });
