@@ -141,11 +141,11 @@ export interface WatchedFolder {
 
 /**
  * Takes every file that is dropped into a folder, as `paydrop watch` does, and answers it there. Resolves when the folder
- * is being watched. Rejects with PaydropError `config`, `locked` (another process has this state directory), or `journal`.
+ * is being watched. Rejects with PaydropError `usage` (no such folder), `config`, `locked` (another process has this state directory), or `journal`.
  */
 export async function watchFolder(path: string, options: WatchFolderOptions): Promise<WatchedFolder> {
   assertGiven(path, options);
-  await assertFolder(resolve(path));
+  await assertFolder(resolve(path), false);
   const { poll = false, onReport, onRefused, onMessage, ...more } = options;
   const own = new AbortController();
   const { guard, failed } = callingBack();

@@ -141,7 +141,8 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   const debit = form.debit && values[form.debit.nth];
   const checked: Writable<CheckedRow> = { row, operation, faults, notices: lookAtRow(row, form, values, file), ...own };
   if (option !== undefined) checked.option = option;
-  if (amount !== undefined && SUMMABLE.test(amount)) checked.amount = amount;
+  // the journal adds up in 64 bits: what has more digits than any setting allows is no amount
+  if (amount !== undefined && SUMMABLE.test(amount) && amount.length <= 19) checked.amount = amount;
   if (debit !== undefined) checked.debit = debit;
   if (payee === undefined || faults.some(({ facts }) => facts?.["field"] === form.payee.name)) return checked;
   checked.payee = form.payees + canonical(form.payee, payee);

@@ -91,15 +91,16 @@ export const ROW_FAULTS = {
   letter_in_number: `"{value}" has a letter among its digits, such as O for 0 → ${FROM_ORIGINAL}`,
 
   // what a spreadsheet made of it
-  number_not_text: `"{value}" is {thing} stored as a number: zeros in front, or digits after the 15th, are lost
-    → ${AS_TEXT}`,
+  number_not_text: (facts) =>
+    `"{value}" is {thing} stored as a number: zeros in front, or digits after the 15th, are lost
+      → ${facts["in"] === "json" ? "Put it in quotes, with all its digits from the original." : AS_TEXT}`,
   scientific_notation: `"{value}" is {thing} that Excel rounded; its digits are lost → ${AS_TEXT}`,
   made_a_date: `"{value}" is a date that Excel made of {thing} → ${AS_TEXT}`,
   spreadsheet_error: ({ value }) =>
     isNarrow(value)
       ? "Excel saved {value} because the column was too narrow → Widen the column and save again."
       : '"{value}" is an error of the spreadsheet → Repair the formula.',
-  true_or_false: '"{value}" is a yes or no, not {thing} → Write {field} instead.',
+  true_or_false: '"{value}" is a yes or no, not {thing} → Write {the} instead.',
   formula_as_text: `"{value}" is a formula, or a number kept as text, not {thing} → Write the value without = and '.`,
 
   // numbers

@@ -248,6 +248,17 @@ test("checkFile → no network, nothing remembered, nothing written", async () =
   expect(await thrownBy(() => checkFile(path, { expectRows: 4 }))).toBeInstanceOf(FileRefusedError);
 });
 
+test("an amount beyond 64 bits, a row without a debit account → right sums", async () => {
+  const path = transfersFile("10.00", "12345678901234567890.12", "99999999999999999999");
+  writeFileSync(path, `${readFileSync(path, "utf8")},ACC-9,2\n`);
+  const checked = await checkFile(path, { stateDir: temporaryDirectory() });
+  expect(checked).toMatchObject({ total: { amount: "12.00" }, byStatus: { invalid: { rows: 3, amount: "2.00" } } });
+  expect(checked.accounts.map(({ account, total }) => [account, total.rows])).toEqual([
+    ["ACC-1", 3],
+    ["(none)", 1],
+  ]);
+});
+
 describe("watchFolder", () => {
   /** Not below a folder of the test: that may go before the watching has its end. */
   const newInbox = (): string => mkdtempSync(join(tmpdir(), "paydrop-test-inbox-"));
@@ -291,6 +302,7 @@ describe("watchFolder", () => {
     const nowhere = { stateDir: temporaryDirectory() };
     expect(await thrownBy(() => watchFolder(inbox, nowhere))).toMatchObject({ code: "config" });
     const { options } = await newServer(() => answer(200));
+    expect(await thrownBy(() => watchFolder(join(inbox, "gone"), options))).toMatchObject({ code: "usage" });
     const watched = await watchFolder(inbox, options);
     expect(await thrownBy(() => watchFolder(inbox, options))).toMatchObject({ code: "locked" });
     await watched[Symbol.asyncDispose]();
