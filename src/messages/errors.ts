@@ -70,6 +70,8 @@ const USAGE_ERRORS = {
   map_which: "these columns could be {names} → Say which: {flags}.",
   map_exists: `the mapping {name} is already for exactly these columns
     → \`paydrop check {file}\` shows what it makes of the file. To change it, edit [mapping.{name}].`,
+  map_ours: `these are paydrop's own columns: no mapping is needed
+    → \`paydrop check {file}\`. If the amounts are paise: add --unit paise.`,
   map_name_taken: "there is a mapping {name} already → Give another --name.",
   mapping_unnamed: 'there is no mapping "{name}" in paydrop.toml → --mapping may be {names}.',
   map_upi: `this file has UPI ids ({column}); paydrop can take money from UPI ids, not pay them

@@ -93,9 +93,8 @@ function codeOf({ code, isOtherPayee }: HoldReason): keyof typeof HOLDS {
 export function tellNotReleased(
   { row, why, other }: { readonly row: number; readonly why: keyof typeof NOT_RELEASED; readonly other?: Other },
   batch: string,
-): string {
-  const { text, todo } = told(NOT_RELEASED[why], factsOf({ other }, { batch, row, file: "" }));
-  return `${text}\n  → ${todo}`;
+): Told {
+  return told(NOT_RELEASED[why], factsOf({ other }, { batch, row, file: "" }));
 }
 
 function factsOf(

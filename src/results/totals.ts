@@ -92,7 +92,6 @@ export type Totals = ReturnType<TotalsCollector["totals"]>;
 
 const LOOKED_AT: ReadonlySet<ResultStatus> = new Set(["unknown", "rejected", "invalid", "held"]);
 const ROWS_TO_LOOK_AT_MAX = 20;
-const NO_ACCOUNT = "(none)";
 
 /** Adds up row by row; memory does not grow with the rows. */
 export class TotalsCollector {
@@ -108,7 +107,7 @@ export class TotalsCollector {
   #isOtherMonth = false;
   #heldFirst: StepFacts["heldFirst"];
 
-  add(record: RowRecord, debitAccount = NO_ACCOUNT): void {
+  add(record: RowRecord, debitAccount?: string): void {
     const { amount, row, notices, correctedBy, onItsWay } = record;
     const status = statusOf(record);
     const units = amount === undefined ? 0n : unitsOf(amount);
@@ -141,13 +140,12 @@ export class TotalsCollector {
    * `isOtherMonth`: held rows may be another month's, and only those before them state one.
    */
   totals() {
-    const accounts = this.#accounts.totals();
     const batches = listed([...this.#correctedIn]) || undefined;
     const remarks = Object.entries(this.#remarked).filter(([, rows]) => rows > 0);
     return {
       total: this.#byStatus.total,
       byStatus: Object.fromEntries(occurringIn(Object.fromEntries(this.#byStatus.tallies))) as ByStatus,
-      accounts: accounts.some(({ account }) => account !== NO_ACCOUNT) ? accounts : [],
+      accounts: this.#accounts.totals(),
       rowsToLookAt: this.#rowsToLookAt as Readonly<Partial<Record<ResultStatus, readonly number[]>>>,
       lookedAt: this.#lookedAt as Readonly<Partial<Record<ResultStatus, number>>>,
       ...{ goesAgain: this.#goesAgain, toCorrect: this.#toCorrect, heldFirst: this.#heldFirst },

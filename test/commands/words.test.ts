@@ -53,6 +53,18 @@ test("an accepted row is settled as not done → only by its amount; the act say
   expect(await statesOf(desk, batch)).toBe("settled_not_done settled_not_done settled_not_done");
 });
 
+test("an accepted row is released, for a program → exit 2 and an error that says why", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID);
+  const flags = { state_dir: desk.config.state_dir, base_url: "http://127.0.0.1:1", environment: "test", ...BY };
+  const said = { operands: [batch], flags: { ...flags, row: ["2"], json: true }, env: { PAYDROP_API_KEY: "key" } };
+  const { code, stderr } = await calledToSend(release, said);
+  expect([code, JSON.parse(stderr)]).toMatchObject([
+    2,
+    { type: "error", code: "usage", message: "Row 2 is not held", exit_code: 2 },
+  ]);
+});
+
 test("rows that a person names and that are not there, or went → 2 in settle, release and cancel, and nothing is changed", async () => {
   const desk = await TestDesk.open();
   const { batch } = await desk.run("pay.csv", PAID);
