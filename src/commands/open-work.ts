@@ -6,11 +6,14 @@ import { openSender } from "../client/sender.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import type { Secrets } from "../config/secret.ts";
+import { DAY_MS, minuteOf } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { takeInstanceLock } from "../journal/lock.ts";
 import { openJournal } from "../journal/open.ts";
 import type { Act, BatchRecord, JournalStore, Who } from "../journal/store.ts";
+import { ACTED } from "../messages/acts.ts";
+import { told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
 import { flagsAgain } from "../screen/look.ts";
@@ -73,6 +76,14 @@ export async function openWork(
     lock?.release();
     throw thrown;
   }
+}
+
+/** Says that the clock disagrees with the journal, where it does. */
+export async function clockText(store: Pick<JournalStore, "facts">): Promise<string | undefined> {
+  const [now, { lastAt }] = [Date.now(), await store.facts()];
+  if (lastAt <= now + DAY_MS) return undefined;
+  const { text, todo } = told(ACTED.clock_behind, { now: minuteOf(now), seen: minuteOf(lastAt) });
+  return `${text}\n  → ${todo}`;
 }
 
 const NEVER: AbortSignal = new AbortController().signal;

@@ -15,7 +15,7 @@ import { flagsAgain, paperOf } from "../screen/look.ts";
 import { createTeller, type Teller } from "../screen/teller.ts";
 import type { Call } from "./command.ts";
 import type { FolderListener } from "./folder-work.ts";
-import { openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
+import { clockText, openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
 
 export interface Sending {
   readonly call: Call;
@@ -61,6 +61,8 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   const open: Sending["open"] = async (mode, around = {}) => {
     const opened = await openWork(config, secrets, mode, { signals: listening.signals, tell, isTrial, ...around });
     if (mode === "act") return opened;
+    const clock = await clockText(opened.store);
+    if (clock !== undefined) teller.say(clock);
     await monitor.follow(opened.store);
     return { ...opened, close: () => monitor.unfollow().then(() => opened.close()) };
   };

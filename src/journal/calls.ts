@@ -2,7 +2,17 @@ import { closeSync, fsyncSync, openSync } from "node:fs";
 import { messageOf, PaydropError } from "../errors.ts";
 import { failureOf, sqliteCodeOf, type OpenOptions } from "./database.ts";
 import { readIdentity } from "./schema.ts";
-import { addAct, addBatch, batches, dropBatch, overlaps, purge, setBatch, sumsOfDay } from "./sqlite-batches.ts";
+import {
+  addAct,
+  addBatch,
+  batches,
+  dropBatch,
+  lastAtIn,
+  overlaps,
+  purge,
+  setBatch,
+  sumsOfDay,
+} from "./sqlite-batches.ts";
 import { acts, addRows, beginRun, commit, endRows, endRun, move, recover, rows, runs } from "./sqlite-rows.ts";
 import { seen } from "./sqlite-seen.ts";
 import { Journal } from "./sqlite.ts";
@@ -51,10 +61,8 @@ export function callsOf(stateDir: string, options: OpenOptions): Call {
 }
 
 function facts(journal: Journal): JournalFacts {
-  const sql = `SELECT coalesce(sum(letGo), 0) AS letGo,
-    max(coalesce(max(lastAt), 0), (SELECT coalesce(max(at), 0) FROM act)) AS lastAt FROM batch`;
-  const [known] = journal.records<Pick<JournalFacts, "letGo" | "lastAt">>(sql);
-  return { letGo: 0, lastAt: 0, ...known, ...readIdentity(journal.database) };
+  const sql = "SELECT coalesce(sum(letGo), 0) AS letGo FROM batch";
+  return { letGo: Number(journal.get(sql)?.["letGo"]), lastAt: lastAtIn(journal), ...readIdentity(journal.database) };
 }
 
 function sourceOf(journal: Journal, path: string, identity: string): string | undefined {

@@ -34,7 +34,7 @@ const CONCERNED =
   OR EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row))`);
 
 const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.period, r.amount, ${RETRY_OF},
-  ${STATE}, iif(${WENT}, coalesce(r.sentAt, b.lastAt), NULL) AS wentAt`;
+  ${STATE}, iif(${WENT}, coalesce(r.wentAt, b.lastAt), NULL) AS wentAt`;
 const KEYED = `SELECT ${COLUMNS} FROM key k CROSS JOIN batch b ON b.seq = k.batch
   CROSS JOIN row r ON r.batch = k.batch AND r.row = k.row WHERE k.key = ?1`;
 /** A month, a week or a day. */

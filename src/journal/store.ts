@@ -53,6 +53,8 @@ export interface Totals {
 
 export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
   readonly phase: Phase;
+  /** The latest time that something happened to it. */
+  readonly lastAt: number;
   /** Its results are to be written (again) into the folder of its file. */
   readonly owesResults: boolean;
   readonly tallies: Tallies;
@@ -87,6 +89,8 @@ export interface RowRecord extends RowName, Pick<Seen, "period" | "retryOf"> {
   readonly attempts: number;
   readonly httpStatus?: number;
   readonly sentAt?: number;
+  /** The same by a clock that never goes back: what the rules go by. */
+  readonly wentAt?: number;
   readonly durationMs?: number;
   /** A cleaned excerpt of the answer. */
   readonly response?: string;

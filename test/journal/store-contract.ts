@@ -38,7 +38,7 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
     await journal.store.judging(() => journal.store.setBatch(batch.id, { phase: "open", owesResults: true }));
     const store = await journal.another();
     const tallies = { ready: { rows: 2, amount: "1000000000000099.75" }, invalid: { rows: 1, amount: "100.50" } };
-    const more = { phase: "open", rows: 3, tallies, onItsWay: 0, owesResults: true };
+    const more = { phase: "open", lastAt: NOW, rows: 3, tallies, onItsWay: 0, owesResults: true };
     expect(await store.batches({ id: "AAAAAAA1" })).toEqual([{ ...batch, ...totals, ...more }]);
     // keys stay in the journal
     const hidden = ["payment", "payee", "reference", "place", "size", "crc"];
