@@ -60,9 +60,10 @@ export function callsOf(stateDir: string, options: OpenOptions): Call {
   };
 }
 
-function facts(journal: Journal): JournalFacts {
-  const sql = "SELECT coalesce(sum(letGo), 0) AS letGo FROM batch";
-  return { letGo: Number(journal.get(sql)?.["letGo"]), lastAt: lastAtIn(journal), ...readIdentity(journal.database) };
+function facts(journal: Journal, folder = ""): JournalFacts {
+  const sql = "SELECT coalesce(sum(letGo), 0) AS letGo FROM batch WHERE ?1 IS NULL OR folder = ?1";
+  const [letGo = 0, letGoHere = 0] = [null, folder].map((of) => Number(journal.get(sql, of)?.["letGo"]));
+  return { letGo, letGoHere, lastAt: lastAtIn(journal), ...readIdentity(journal.database) };
 }
 
 function sourceOf(journal: Journal, path: string, identity: string): string | undefined {

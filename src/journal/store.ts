@@ -212,6 +212,8 @@ export interface JournalFacts {
   readonly stateId: string;
   /** Rows that were ever let go. */
   readonly letGo: number;
+  /** Those of batches of the folder that was asked for. */
+  readonly letGoHere: number;
   /** The latest time that it knows. */
   readonly lastAt: number;
   /** Secret of the keyed hashes: 32 bytes in hex. */
@@ -224,7 +226,7 @@ export interface JournalFacts {
  * rules ask for, and writes down what they say.
  */
 export interface JournalStore {
-  facts(): Promise<JournalFacts>;
+  facts(folder?: string): Promise<JournalFacts>;
   /** I4, under the instance lock: ready rows at or below the mark become unknown, batches half written down go. */
   recover(who: Who): Promise<{ readonly unknown: readonly RowName[] }>;
 

@@ -268,7 +268,8 @@ function letsRowsGo(open: OpenTestJournal): void {
       rejected: { rows: 1, amount: "100.00" },
       ready: { rows: 2, amount: "9.5001" },
     });
-    expect(await store.facts()).toMatchObject({ letGo: 4, lastAt: NOW + 25 });
+    expect(await store.facts("/other")).toMatchObject({ letGo: 4, letGoHere: 0, lastAt: NOW + 25 });
+    expect(await store.facts(batch?.folder)).toMatchObject({ letGo: 4, letGoHere: 4 });
     // the row with the new turn comes last
     expect((await store.commit(id, [], 9)).leaving.map((one) => one.row)).toEqual([6, 5]);
   });
