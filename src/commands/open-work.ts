@@ -25,7 +25,9 @@ export interface OpenedWork extends Work {
   close(): Promise<void>;
 }
 
-export interface Surroundings extends Partial<Pick<Work, "signals" | "tell" | "confirm" | "now" | "isTrial">> {
+export interface Surroundings extends Partial<
+  Pick<Work, "signals" | "tell" | "confirm" | "unmarked" | "now" | "isTrial">
+> {
   /** Many rows are expected: the journal gets a thread of its own. */
   readonly isLarge?: boolean;
 }
@@ -40,7 +42,7 @@ export async function openWork(
   config: Config,
   secrets: Secrets = {},
   mode: Mode = "read",
-  { isLarge = false, isTrial = false, signals, tell, confirm, now = Date.now }: Surroundings = {},
+  { isLarge = false, isTrial = false, signals, tell, confirm, unmarked, now = Date.now }: Surroundings = {},
 ): Promise<OpenedWork> {
   const lock = mode === "send" ? takeInstanceLock(config.state_dir) : undefined;
   try {
@@ -54,7 +56,7 @@ export async function openWork(
     const shared = new Shared(config, () => openSender(config, secrets));
     const turns = new Map<string, ReturnType<typeof pLimit>>();
     return {
-      ...{ config, store, who, shared, isTrial, now, confirm },
+      ...{ config, store, who, shared, isTrial, now, confirm, unmarked },
       // the address of a sandbox changes from run to run, and says nothing
       destination: isTrial ? "sandbox" : (config.base_url ?? ""),
       signals: signals ?? { soft: NEVER, hard: NEVER },

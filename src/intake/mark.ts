@@ -18,9 +18,7 @@ interface Mark {
   readonly letGoHere: number;
 }
 
-interface FoundMark extends Mark {
-  readonly folder: string;
-}
+type FoundMark = Mark & { readonly folder: string };
 
 interface Journal {
   facts(folder: string): Promise<Mark>;
@@ -42,10 +40,15 @@ export async function assertMark(folder: string, journal: Journal, accepted: boo
 /**
  * Puts the mark down before rows of the folder go, and renews it every second while they do. `lost` is told once when
  * another journal, or a copy of this one, has sent from the folder meanwhile: nothing more may go then. Throws as
- * `assertMark`. A folder that cannot be written has no mark: its results cannot be written either, and that is told.
+ * `assertMark`. `unkept`: told where the folder cannot be written and has no mark.
  * `close`: then the last renewal is on stable storage, if the folder can still be written.
  */
-export async function keepMark(folder: string, journal: Journal, lost: (error: PaydropError) => void) {
+export async function keepMark(
+  folder: string,
+  journal: Journal,
+  lost: (error: PaydropError) => void,
+  unkept: (why: unknown) => void = () => undefined,
+) {
   let written: number | undefined;
   const renew = async (): Promise<void> => {
     const { found, loss, facts } = await compare(folder, journal);
@@ -54,7 +57,11 @@ export async function keepMark(folder: string, journal: Journal, lost: (error: P
     if (found) written ??= facts.letGo;
     if (found && facts.letGo === written) return;
     // of two that come together one makes the mark, and the other one must know it
-    if (!(await write(folder, facts, found !== undefined).catch(() => true))) return renew();
+    const isWritten = await write(folder, facts, found !== undefined).catch((why: unknown) => {
+      if (!found && written === undefined) unkept(why);
+      return true;
+    });
+    if (!isWritten) return renew();
     written = facts.letGo;
   };
   await renew();
@@ -105,8 +112,7 @@ function lossOf(folder: string, found: FoundMark | "damaged", facts: Mark): Payd
 /** Gives false where there is a mark by now, and it is not to be replaced. */
 function write(folder: string, { stateId, letGo, letGoHere }: Mark, replace: boolean): Promise<boolean> {
   const mark = { state_id: stateId, let_go: letGo, folder, let_go_here: letGoHere, note: MARK_NOTE };
-  const text = `${JSON.stringify(mark)}\n`;
-  return writeAtomically(join(folder, NAME), [text], { mode: 0o644, replace });
+  return writeAtomically(join(folder, NAME), [`${JSON.stringify(mark)}\n`], { mode: 0o644, replace });
 }
 
 /** undefined: none is there. Throws where that cannot be known: all that it may tell of would go again. */

@@ -2,17 +2,8 @@ import { closeSync, fsyncSync, openSync } from "node:fs";
 import { messageOf, PaydropError } from "../errors.ts";
 import { failureOf, sqliteCodeOf, type OpenOptions } from "./database.ts";
 import { readIdentity } from "./schema.ts";
-import {
-  addAct,
-  addBatch,
-  batches,
-  dropBatch,
-  lastAtIn,
-  overlaps,
-  purge,
-  setBatch,
-  sumsOfDay,
-} from "./sqlite-batches.ts";
+import { addAct, addBatch, batches, dropBatch, overlaps, purge, setBatch, sumsOfDay } from "./sqlite-batches.ts";
+import { lastAtIn } from "./sqlite-batches.ts";
 import { acts, addRows, beginRun, commit, endRows, endRun, move, recover, rows, runs } from "./sqlite-rows.ts";
 import { seen } from "./sqlite-seen.ts";
 import { Journal } from "./sqlite.ts";

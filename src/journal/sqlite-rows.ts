@@ -1,14 +1,6 @@
 import type { RowName } from "../checks/beside.ts";
-import {
-  addAct,
-  batchOf,
-  BATCH_ROW,
-  conditions,
-  datedIn,
-  keepTallies,
-  mayHold,
-  type BatchRow,
-} from "./sqlite-batches.ts";
+import { addAct, batchOf, BATCH_ROW, conditions, keepTallies, mayHold, type BatchRow } from "./sqlite-batches.ts";
+import { datedIn } from "./sqlite-batches.ts";
 import { bool, rowName, type Journal } from "./sqlite.ts";
 import { assertMove, move as moveRow, ON_ITS_WAY, WENT, type Change } from "./states.ts";
 import type { Act, Committed, JournalStore, Leaving, Move, NewRow, Outcome, RowFilter, RowRecord } from "./store.ts";
