@@ -7,21 +7,8 @@ import type { Act, Committed, JournalStore, Leaving, Move, NewRow, Outcome, RowF
 import type { Run, Totals, Who } from "./store.ts";
 
 const NEW_ROW = [
-  ...[
-    "batch",
-    "row",
-    "state",
-    "turn",
-    "operation",
-    "option",
-    "amount",
-    "payment",
-    "payee",
-    "zeros",
-    "reference",
-    "period",
-  ],
-  ...["retryBatch", "retryRow", "place", "size", "crc", "faults", "notices", "code"],
+  ...["batch", "row", "state", "turn", "operation", "option", "amount", "payment", "payee", "zeros", "reference"],
+  ...["period", "retryBatch", "retryRow", "place", "size", "crc", "faults", "notices", "code"],
 ];
 
 export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): void {
