@@ -6,6 +6,7 @@ import { openSpool } from "./checks/spool.ts";
 import type { Checked } from "./checks/check-file.ts";
 import type { Config } from "./config/schema.ts";
 import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
+import type { PaydropError } from "./errors.ts";
 import { faultPoint } from "./fault-point.ts";
 import { assertMark, keepMark } from "./intake/mark.ts";
 import { takeSnapshot } from "./intake/snapshot.ts";
@@ -40,6 +41,8 @@ export interface Work {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly tell: (event: RunEvent) => void;
+  /** Tells that a folder could not be marked (I12). */
+  readonly unmarked?: ((folder: string, why: unknown) => void) | undefined;
   /** Asks a person before the first row of a file goes; nobody is asked without it. */
   readonly confirm?: ((checked: CheckedFile) => Promise<boolean>) | undefined;
   /** Work of the same name waits for its turn: one file is taken at a time, and one run works on a batch. */
@@ -217,7 +220,7 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
   if (stop) return { requests: 0, stop };
   const spool = openSpool(spoolPath(config.state_dir, batch.id));
   const other = new AbortController();
-  const mark = work.isTrial ? undefined : await keepMark(batch.folder, store, (lost) => other.abort(lost));
+  const mark = work.isTrial ? undefined : await markOf(work, batch, (lost) => other.abort(lost));
   try {
     const soft = AbortSignal.any([signals.soft, other.signal]);
     const parts = { store, batch, spool, sender: shared.sender(), shared, config, signals: { ...signals, soft }, tell };
@@ -230,6 +233,14 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
     await mark?.close();
     if (other.signal.aborted) throw other.signal.reason as Error;
   }
+}
+
+/** I12: a person's word is taken, and noted, also for a batch that goes on. */
+async function markOf(work: Work, { id, folder }: BatchRecord, lost: (error: PaydropError) => void) {
+  const { config, store } = work;
+  const accepted = await assertMark(folder, store, config.accept_lost_journal);
+  if (accepted !== undefined) await store.setBatch(id, {}, actOf(work, "accept_lost_journal", { note: accepted }));
+  return keepMark(folder, store, lost, (why) => work.unmarked?.(folder, why));
 }
 
 /** Tells of a stop; one that is only about the rest says nothing where no row is left, and is none. */

@@ -25,7 +25,7 @@ import type { HoldCode, Judged, Reason, Seen, Verdict } from "./seen.ts";
 export interface Circumstances {
   /** Of the row that is judged. */
   readonly batch: string;
-  /** The later of now and the journal's last time; `duplicate_days` in milliseconds. */
+  /** By this machine's clock: where it is behind, more is recent; `duplicate_days` in milliseconds. */
   readonly now: number;
   readonly recentMs: number;
   readonly allowRepeats: boolean;

@@ -27,7 +27,6 @@ export async function findKnown(
   { config, store, now }: Recording,
   { snapshot: { sha256 }, period, operation, table }: OpenedFile,
 ): Promise<BatchRecord | undefined> {
-  const latest = Math.max(now(), (await store.facts()).lastAt);
   const isReadAlike = (reading: string): boolean => {
     const kept = JSON.parse(reading) as { operation?: string; reading?: { sheet?: string } };
     return kept.operation === operation && kept.reading?.sheet === table.reading.sheet;
@@ -35,7 +34,7 @@ export async function findKnown(
   const known = (await store.batches({ sha256, environment: config.environment }))
     .filter((batch) => isReadAlike(batch.reading) && (period === undefined || batch.period === period))
     .reverse();
-  const isRecent = ({ createdAt }: BatchRecord): boolean => latest - createdAt <= config.duplicate_days * DAY_MS;
+  const isRecent = ({ createdAt }: BatchRecord): boolean => now() - createdAt <= config.duplicate_days * DAY_MS;
   return known.find(isUnfinished) ?? known.find(isRecent);
 }
 

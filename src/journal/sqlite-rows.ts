@@ -1,5 +1,6 @@
 import type { RowName } from "../checks/beside.ts";
 import { addAct, batchOf, BATCH_ROW, conditions, keepTallies, mayHold, type BatchRow } from "./sqlite-batches.ts";
+import { datedIn } from "./sqlite-batches.ts";
 import { inPlace } from "./sqlite-seen.ts";
 import { bool, PAYEE_KEY, rowName, type Journal } from "./sqlite.ts";
 import { assertMove, move as moveRow, ON_ITS_WAY, WENT, type Change } from "./states.ts";
@@ -7,21 +8,8 @@ import type { Act, Committed, JournalStore, Leaving, Move, NewRow, Outcome, RowF
 import type { Run, Totals, Who } from "./store.ts";
 
 const NEW_ROW = [
-  ...[
-    "batch",
-    "row",
-    "state",
-    "turn",
-    "operation",
-    "option",
-    "amount",
-    "payment",
-    "payee",
-    "zeros",
-    "reference",
-    "period",
-  ],
-  ...["retryBatch", "retryRow", "place", "size", "crc", "faults", "notices", "code"],
+  ...["batch", "row", "state", "turn", "operation", "option", "amount", "payment", "payee", "zeros", "reference"],
+  ...["period", "retryBatch", "retryRow", "place", "size", "crc", "faults", "notices", "code"],
 ];
 
 export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): void {
@@ -77,7 +65,7 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
     JOIN row c ON c.batch = later.seq AND c.row = k.row
   WHERE ${WENT.replaceAll("r.", "c.").replaceAll("b.", "later.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
 const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.period,
-  r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.durationMs, r.response,
+  r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response,
   r.settledBy, ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;
 
@@ -211,7 +199,8 @@ function recoverBatch(journal: Journal, batch: BatchRow, who: Who): RowName[] {
 
 export function beginRun(journal: Journal, id: string, who: Who, startedAt: number): number {
   return journal.write(() => {
-    journal.run("UPDATE batch SET lastAt = max(lastAt, ?) WHERE seq = ?", startedAt, batchOf(journal, id).seq);
+    const { seq } = batchOf(journal, id);
+    journal.run("UPDATE batch SET lastAt = max(lastAt, ?) WHERE seq = ?", datedIn(journal, startedAt), seq);
     journal.insert("run", BEGUN, { ...who, batch: id, startedAt });
     return Number(journal.get("SELECT last_insert_rowid() AS id")?.["id"]);
   });

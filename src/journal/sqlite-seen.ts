@@ -60,7 +60,7 @@ const CONCERNED =
   OR ${HAS_OTHER_ZEROS} OR isCorrected OR inPlaceOf IS NOT NULL)`);
 
 const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.period, r.amount, ${RETRY_OF},
-  ${STATE}, iif(${WENT}, coalesce(r.sentAt, b.lastAt), NULL) AS wentAt`;
+  ${STATE}, iif(${WENT}, coalesce(r.wentAt, b.lastAt), NULL) AS wentAt`;
 const FOUND = `SELECT ${COLUMNS} FROM key k CROSS JOIN batch b ON b.seq = k.batch
   CROSS JOIN row r ON r.batch = k.batch AND r.row = k.row`;
 const KEYED = `${FOUND} WHERE k.key = ?1`;

@@ -53,6 +53,8 @@ export interface Totals {
 
 export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
   readonly phase: Phase;
+  /** The latest time that something happened to it. */
+  readonly lastAt: number;
   /** Its results are to be written (again) into the folder of its file. */
   readonly owesResults: boolean;
   readonly tallies: Tallies;
@@ -87,6 +89,8 @@ export interface RowRecord extends RowName, Pick<Seen, "period" | "retryOf"> {
   readonly attempts: number;
   readonly httpStatus?: number;
   readonly sentAt?: number;
+  /** The same by a clock that never goes back: what the rules go by. */
+  readonly wentAt?: number;
   readonly durationMs?: number;
   /** A cleaned excerpt of the answer. */
   readonly response?: string;
@@ -208,6 +212,8 @@ export interface JournalFacts {
   readonly stateId: string;
   /** Rows that were ever let go. */
   readonly letGo: number;
+  /** Those of batches of the folder that was asked for. */
+  readonly letGoHere: number;
   /** The latest time that it knows. */
   readonly lastAt: number;
   /** Secret of the keyed hashes: 32 bytes in hex. */
@@ -220,7 +226,7 @@ export interface JournalFacts {
  * rules ask for, and writes down what they say.
  */
 export interface JournalStore {
-  facts(): Promise<JournalFacts>;
+  facts(folder?: string): Promise<JournalFacts>;
   /** I4, under the instance lock: ready rows at or below the mark become unknown, batches half written down go. */
   recover(who: Who): Promise<{ readonly unknown: readonly RowName[] }>;
 

@@ -8,6 +8,10 @@ export const ACTED = {
   soft: "finishing the rows on their way, {lanes} at most; nothing new is sent. Ctrl-C again stops now: they become unknown",
   hard: "stopping now: rows on their way become unknown",
   nothing_sent: "Nothing was sent.",
+  unmarked: `{folder}: paydrop cannot write its file .paydrop there ({why}). If the state folder is lost, nothing tells that payments of this folder went.
+    → Give the user who runs paydrop the right to write there.`,
+  clock_behind: `The clock says {now}, but the journal has already seen {seen}. Until then payments count as recent: more may be held.
+    → Set the clock. If it is right, an earlier one was ahead: decide what is held as usual.`,
   going: "{rows:row} of batch {batch} will be sent: {sum}",
   none_waits: "Nothing of batch {batch} goes: no row of it may go again this way",
   left: `Another paydrop works with this state folder and sends them, if it works on this batch or its folder.

@@ -179,13 +179,16 @@ function answerPath(path: string, kind: Answer["kind"]): string {
   return join(dirname(path), `${nameForAnswers(basename(path))}.${kind}.txt`);
 }
 
-/** Removes what an earlier process left: answers to files that were taken away since. */
+/** Removes what an earlier process left: answers to files that were taken away since, and that this journal is not theirs. */
 export async function clearStaleAnswers(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   const there = new Set(names.map(nameForAnswers));
   for (const name of names) {
     const [, file] = /^(.+)\.(?:refused|waiting)\.txt$/s.exec(name) ?? [];
-    if (file !== undefined && !there.has(file)) await removeOwn(join(folder, name)).catch(() => undefined);
+    if (file === undefined) continue;
+    const path = join(folder, name);
+    const isStale = !there.has(file) || ((await ownText(path)) ?? "").includes("--accept-lost-journal");
+    if (isStale) await removeOwn(path).catch(() => undefined);
   }
 }
 

@@ -382,6 +382,57 @@ test("more rows than a page, the same payment far apart → held", async () => {
   expect(await house.sums(twice)).toBe("1500 ready, 1500 held repeat_in_file");
 });
 
+test.each<[string, (wrongDays: number, pay: () => Promise<unknown>) => Promise<void>]>([
+  [
+    "paid while it is wrong",
+    async (wrongDays, pay) => {
+      house.letPass(wrongDays);
+      await pay();
+      house.letPass(-wrongDays);
+    },
+  ],
+  [
+    "paid before",
+    async (wrongDays, pay) => {
+      await pay();
+      house.letPass(wrongDays);
+      await house.run(people(2, 50), { name: "other.csv" });
+      house.letPass(-wrongDays);
+    },
+  ],
+  [
+    "paid afterwards",
+    async (wrongDays, pay) => {
+      house.letPass(wrongDays);
+      await house.run(people(2, 50), { name: "other.csv" });
+      house.letPass(-wrongDays);
+      await pay();
+    },
+  ],
+])("a clock that is wrong by more than duplicate_days, %s → the same payments are held", async (_, wrong) => {
+  await house.run(people(2, 90), { name: "earlier.csv" });
+  for (const [at, days] of [-40, -40, 21, 400].entries()) {
+    const some = people(3, 100 * (at + 1));
+    await wrong(days, () => house.run(some, { name: `y${at}.csv` }));
+    const mixed = await house.take([...some, `new${at} 5`], { name: "mix.csv" });
+    expect(await house.rows(mixed, 2, 3, 4)).toMatch(/^2 held [^,]*maybe_paid[^,]*, 3 held .*maybe_paid.*, 4 held /);
+    await house.cancelHeld(mixed);
+  }
+});
+
+test("rows taken before a clock was ahead, sent when it is behind → they count as sent then, and the day of the bank stays", async () => {
+  const early = await house.take(people(3), { name: "early.csv" });
+  house.letPass(30);
+  await house.run(people(2, 50), { name: "other.csv" });
+  house.letPass(-40);
+  await house.send(early);
+  house.letPass(45);
+  const mixed = await house.take([...people(3), "new 5"], { name: "mix.csv" });
+  expect(await house.rows(mixed, 2)).toBe("2 held maybe_paid");
+  const [sent] = await house.store.rows({ batch: early });
+  expect(sent?.sentAt).toBe(house.now - 45 * 86_400_000);
+});
+
 test("the same bytes again → the same batch, for the same or no period, within 20 days, unfinished ones always", async () => {
   const known = async (period?: string, sheet?: string): Promise<string | undefined> => {
     const [batch] = await house.store.batches({ id: first });
