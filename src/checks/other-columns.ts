@@ -18,6 +18,7 @@ const PLAINLY_NOT = {
   flag: /^(?:y|yes|true|t|1|x|on|[✓✔☑])$/i,
   go: /^(?:n|no|false|f|0|off|[✗✘]|(?:do not|don'?t) (?:pay|send))$/i,
   kind: /^(?:(?:payment|payout|transfer|transaction|txn|entry)[ _-]?)?(?:revers(?:e|ed|al)|void(?:ed)?|cancel(?:led|ed|lation)?|deleted?|recall|chargeback|test|dry[ _-]?run|simulation|sandbox)$/i,
+  note: /^(?:(?:salary|payment|pay|put)[ :-]*)?(?:(?:on )?hold|held|stop(?:ped)?|withheld|cancel(?:led|ed)?|(?:do not|don'?t|not to be) (?:pay|paid|process|send)|resigned|absconding|terminated|left(?: (?:the )?(?:company|job|service))?)[.!]*$/i,
   side: /^d(?:r|ebit)?\.?$/i,
 };
 
@@ -50,6 +51,7 @@ const NAMES: readonly (readonly [Meaning, ...names: readonly string[]])[] = [
   ["flag", "is? archived|inactive ASKED?", "is? test|dummy mode|row|record|data|run|PAY"],
   ["go", "to? pay|process|send|execute|payable|proceed"],
   ["kind", "row|record|entry|PAY? type|mode|kind|action", "env|environment"],
+  ["note", "PAY|salary|hr? remark|remarks|comment|comments|note|notes"],
   ["side", "dr|debit cr|credit type|flag|mark|ind|indicator?", "cr|credit dr|debit type|flag|mark|ind|indicator?"],
 ];
 

@@ -74,6 +74,11 @@ const PLAIN: readonly (readonly [column: string, held: readonly string[], harmle
   ["sent", ["Y"], ["No", "by post"]],
   ["pay", ["No", "N", "false", "0"], ["Yes", "", "1,200.50", "Basic"]],
   ["send", ["FALSE"], ["by e-mail"]],
+  [
+    "Remarks",
+    ["Hold", "STOP", "Resigned", "Do not pay", "salary on hold"],
+    ["Held in Pune", "Left hand", "bonus", "no hold"],
+  ],
   ["type", ["REVERSAL", "Void", "payment reversal", "dry_run"], ["salary", "Bonus", "Reversal of LOP", "Refund"]],
   ["Txn Type", ["Reversed"], ["NEFT", "Credit"]],
   ["mode", ["Test"], ["IMPS", "Draft"]],
