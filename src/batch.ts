@@ -1,6 +1,7 @@
 /** The story of a batch: snapshot → open → known? → check → record → judge → send → write. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { copiesOf, openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
 import { openSpool } from "./checks/spool.ts";
 import type { Checked } from "./checks/check-file.ts";
@@ -194,11 +195,19 @@ async function wakeUp(work: Work, { id, phase }: BatchRecord): Promise<void> {
   await store.judging(() => wake(store, id, "run", { act: actOf(work, "retry"), now: now(), rules: config }));
 }
 
+/** So long a host that died may still seem to be at work. */
+const ELSEWHERE_MS = 20_000;
+
 /** One run at a time works on a batch, also over several hosts. */
 async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<BatchReport> {
   const { hosts } = work.store;
   const name = `batch ${id}`;
-  if (hosts && !(await hosts.lease(name))) throw new PaydropError("batch_elsewhere", { batch: id });
+  const untilMs = performance.now() + ELSEWHERE_MS;
+  while (hosts && !(await hosts.lease(name))) {
+    if (work.signals.soft.aborted || performance.now() > untilMs)
+      throw new PaydropError("batch_elsewhere", { batch: id });
+    await sleep(1000);
+  }
   return conduct(work, id, begun).finally(() => hosts?.giveBack(name));
 }
 

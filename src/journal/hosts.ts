@@ -52,6 +52,11 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
       return found;
     },
 
+    async stop(batch, stop) {
+      const sql = "UPDATE batch SET stop = coalesce(stop, $2) WHERE id = $1 AND run IS NOT NULL";
+      await postgres.query(sql, batch, JSON.stringify(stop));
+    },
+
     open: (destination, environment) =>
       postgres.query(
         `SELECT b.id AS batch, s.share FROM batch b JOIN share s ON s.batch = b.seq WHERE b.run IS NOT NULL AND b.stop IS NULL

@@ -334,6 +334,8 @@ export interface Hosts {
   }): Promise<Share | undefined>;
   /** Where a batch stands that is being sent by shares. */
   progress(batch: string): Promise<Progress>;
+  /** Lets nothing more of a batch go, on any host, until its next run. */
+  stop(batch: string, stop: Stop): Promise<void>;
   /** Batches that are being sent to this destination and have shares that nobody holds. */
   open(
     destination: string,
