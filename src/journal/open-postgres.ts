@@ -28,11 +28,13 @@ const {
   sourceOf,
   heldFolders,
   holdFolder,
+  keep,
+  kept,
 } = rows;
 /** The calls of the store that need nothing but the server. */
 const CALLS = {
   ...{ setBatch, dropBatch, batches: find, overlaps, sumsOfDay, purge, addRows, endRows, rows: findRows, move },
-  ...{ seen, beginRun, endRun, runs, acts, sourceOf, heldFolders, holdFolder },
+  ...{ seen, beginRun, endRun, runs, acts, sourceOf, heldFolders, holdFolder, keep, kept },
 } as const satisfies Readonly<Record<string, Called>>;
 type Called = (postgres: Postgres, ...values: never[]) => unknown;
 

@@ -2,7 +2,7 @@ import { ROW_STATES } from "./states.ts";
 
 export const POSTGRES_SCHEMA = "paydrop";
 /** There is one; a host of another version is refused before anything goes. */
-export const POSTGRES_VERSION = 1;
+export const POSTGRES_VERSION = 2;
 
 const oneOf = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(", ");
 const STATES = oneOf(ROW_STATES);
@@ -80,6 +80,7 @@ export const TABLES = `
 
   CREATE TABLE source (path text NOT NULL, identity text NOT NULL, batch text NOT NULL, PRIMARY KEY (path, identity));
   CREATE TABLE hold (folder text PRIMARY KEY, reason text NOT NULL, at bigint NOT NULL);
+  CREATE TABLE kept (kind text NOT NULL, name text COLLATE "C" NOT NULL, value json NOT NULL, PRIMARY KEY (kind, name));
 
   -- private copies, encrypted in pieces
   CREATE TABLE piece (sha256 text NOT NULL, piece int NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (sha256, piece));

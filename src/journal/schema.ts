@@ -4,7 +4,7 @@ import { ROW_STATES } from "./states.ts";
 import type { JournalFacts } from "./store.ts";
 
 /** There is one; a journal with another one is refused. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** Words compared one by one: for `IN (…)` SQLite makes an index at every row that it writes, half of the cost. */
 const oneOf = (column: string, words: readonly string[]): string =>
@@ -62,6 +62,8 @@ const SCHEMA = `
   CREATE TABLE source (path TEXT NOT NULL, identity TEXT NOT NULL, batch TEXT NOT NULL,
     PRIMARY KEY (path, identity)) STRICT, WITHOUT ROWID;
   CREATE TABLE hold (folder TEXT PRIMARY KEY, reason TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE kept (kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, name))
+    STRICT, WITHOUT ROWID;
 `;
 
 /** The bytes of the journal are not what was written: nothing is sent by it (I12). */

@@ -214,6 +214,14 @@ export interface RowFilter {
   readonly limit?: number;
 }
 
+/** What is kept beside payments (DESIGN §14): who may sign in, who is signed in, which file somebody brought. */
+export type KeptKind = "account" | "session" | "upload";
+
+export interface Kept<T> {
+  readonly name: string;
+  readonly value: T;
+}
+
 /** What the journal itself knows, for the folder's mark (I12) and the clock of the rules. */
 export interface JournalFacts {
   readonly stateId: string;
@@ -306,6 +314,11 @@ export interface JournalStore {
   /** Folders that are held: by a STOP file until a person resumes them. */
   heldFolders(): Promise<readonly { readonly folder: string; readonly reason: string; readonly at: number }[]>;
   holdFolder(folder: string, reason: string | undefined, act: Act): Promise<void>;
+
+  /** Writes down, replaces or (undefined) removes one thing that is no payment, with the act that does so. */
+  keep(kind: KeptKind, name: string, value: object | undefined, act?: Act): Promise<void>;
+  /** All of a kind, or the one of that name, by name. */
+  kept<T extends object>(kind: KeptKind, name?: string): Promise<readonly Kept<T>[]>;
 
   /** Removes answers and faults of batches that ended before; gives their ids, so that their private copies go, too. */
   purge(before: number): Promise<readonly string[]>;

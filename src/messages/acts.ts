@@ -62,6 +62,9 @@ const ACT_WORDS = {
   ...{ settle: "settled", release: "released", retry: "asked to let go again", cancel: "cancelled" },
   ...{ pause: "paused", resume: "resumed", run: "ran", purge: "purged", recover: "after a crash called unknown" },
   ...{ hold_folder: "stopped the folder", resume_folder: "resumed the folder" },
+  add_account: "gave an account at the desk to",
+  remove_account: "took the account at the desk of",
+  bring_file: "brought the file",
   accept_destination: "accepted another destination for",
   accept_lost_journal: "accepted the lost journal before",
 } as const;
@@ -79,7 +82,7 @@ interface Done {
 export function didText({ kind, rows = [], batch, as }: Done): string {
   const which = rows.length === 0 ? "" : ` ${namedRows(rows, rows.length)}`;
   const of = batch === undefined ? "" : `${which === "" ? "" : " of"} batch ${batch}`;
-  return `${ACT_WORDS[kind]}${which}${of}${as === undefined ? "" : `${kind.endsWith("_folder") ? "" : " as"} ${as}`}`;
+  return `${ACT_WORDS[kind]}${which}${of}${as === undefined ? "" : `${/_(?:folder|account|file)$/.test(kind) ? "" : " as"} ${as}`}`;
 }
 
 /** `isRunning`: its process is alive. */

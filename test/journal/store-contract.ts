@@ -397,6 +397,22 @@ function keepsWhoDidWhat(open: OpenTestJournal): void {
     expect((await store.facts()).lastAt).toBe(NOW + 6);
   });
 
+  test("things that are no payments → kept by kind and name, replaced, removed, with their act", async () => {
+    const journal = await open();
+    const { store } = journal;
+    const [asha, ravi] = [{ role: "decide", hash: 'a"b', at: NOW }, { role: "view" }];
+    await store.keep("account", "ravi", ravi, act("add_account", { as: "ravi" }));
+    await store.keep("account", "asha", asha);
+    await store.keep("session", "asha", { of: "asha" });
+    const both = [{ name: "asha", value: asha }, { name: "ravi", value: ravi }]; // prettier-ignore
+    expect(await (await journal.another()).kept("account")).toEqual(both);
+    await store.keep("account", "asha", { role: "view" });
+    await store.keep("account", "ravi", undefined, act("remove_account", { as: "ravi" }));
+    expect(await store.kept("account")).toEqual([{ name: "asha", value: { role: "view" } }]);
+    expect([await store.kept("account", "ravi"), await store.kept("session", "asha")]).toEqual([[], [{ name: "asha", value: { of: "asha" } }]]); // prettier-ignore
+    expect(await store.acts({})).toEqual([act("add_account", { as: "ravi" }), act("remove_account", { as: "ravi" })]);
+  });
+
   test("facts → the same in every process of this journal, others in another one", async () => {
     const journal = await open();
     const [facts, again, others] = [await journal.store.facts(), await (await journal.another()).facts(), await (await open()).store.facts()]; // prettier-ignore
