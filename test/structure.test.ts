@@ -35,7 +35,7 @@ const LAYERS = [
   ["results"],
   ["screen", "monitor", "help", "sandbox"],
   ["batch.ts"],
-  ["commands", "index.ts", "cli.ts", "bin.ts"],
+  ["commands", "desk", "index.ts", "cli.ts", "bin.ts"],
 ];
 /** No other file ends the process (DESIGN §4). */
 const ENDS_THE_PROCESS = ["bin.ts", "cli.ts"];

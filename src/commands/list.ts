@@ -32,6 +32,18 @@ export const COMMANDS: readonly Command[] = [
     examples: ["paydrop work", "paydrop work --host-lanes 16 --log-format json"],
   },
   {
+    usage: "desk [word] [name...]",
+    load: async () => (await import("./desk.ts")).run,
+    shown: "pages on 127.0.0.1 for people who type no commands; add NAME, remove NAME, list: who may sign in there",
+    options: {
+      "--port <n>": "port on 127.0.0.1 (default 7878)",
+      "--inbox <folder...>": "inboxes that files can be brought into, besides those that files were taken from",
+      "--role <view|decide|approve>": "with add: what the person may do",
+    },
+    settings: ["by"],
+    examples: ["paydrop desk add asha --role decide", "paydrop desk --inbox /srv/payroll/inbox"],
+  },
+  {
     usage: "check <file...>",
     load: async () => (await import("./check.ts")).run,
     shown: "every fault of a file and what to do about it; sends nothing, needs no network and no keys",

@@ -2,7 +2,9 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isSameAmount, sumOf } from "../amount.ts";
 import { sendReady } from "../batch.ts";
+import type { Config } from "../config/schema.ts";
 import { messageOf, PaydropError } from "../errors.ts";
+import type { BatchReport } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import { stopFilesIn } from "../intake/inbox.ts";
 import { askRelease } from "../journal/release.ts";
@@ -38,56 +40,78 @@ interface Asked {
   readonly act: Act;
 }
 
+type Decide = (asked: Asked) => Promise<LetGo>;
+
+/** `ended`: told of the batch when this process has sent it; undefined: the rows are left to another one. */
+interface Letting {
+  readonly work: OpenedWork;
+  readonly config: Config;
+  readonly ended: ((report: BatchReport) => void) | undefined;
+}
+
 /**
  * Rows go by a person's word. `decide` is called inside `store.judging()` and makes them ready (I14); they and their sum
  * are told, then they are sent. While another process sends from this state folder (I9) they are left to it.
  */
-function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<LetGo>): Promise<number> {
-  const letting = async (sending: Sending): Promise<number> => {
-    const { config, teller } = sending;
-    const [work, isSender] = await openEither((mode) => sending.open(mode));
+function letGo(call: Call, kind: Act["kind"], decide: Decide): Promise<number> {
+  if (call.leavesSending)
+    return withWork(call, "either", (work, config) =>
+      letRowsGo(call, kind, decide, { work, config, ended: undefined }),
+    );
+  const letting = async ({ config, teller, open }: Sending): Promise<number> => {
+    const [work, isSender] = await openEither((mode) => open(mode));
     try {
-      const { store } = work;
-      const known = async (): Promise<BatchRecord> => {
-        const found = await knownBatch(store, call.operands[0]);
-        if (found.phase === "cancelled") throw new PaydropError("batch_cancelled", { batch: found.id });
-        return found;
-      };
-      const batch = await known();
-      const { id } = batch;
-      // first: of what cannot be sent nothing is let go
-      if (isSender) await assertKeys(work, batch, {});
-      const act = actSaid(call, work, kind, id);
-      // known anew: somebody may have cancelled or paused it meanwhile
-      const { rows, stays, code = 0 } = await store.judging(async () => decide({ work, batch: await known(), act }));
-      const none = rows.length + stays.length > 0 ? [] : [told(ACTED.none_waits, { batch: id })];
-      for (const { text, todo } of [...stays, ...none]) {
-        const line = { message: text, hint: todo, exit_code: code };
-        if (config.json && code === 2) call.stderr.write(asLine({ type: "error", code: "usage", ...line }));
-        else show(call, config, { type: "stays", batch: id, ...line }, `${text}\n${todo && `  → ${todo}\n`}`, code);
-      }
-      if (rows.length > 0) {
-        const sum = sumOf(await store.rows({ batch: id, rows }));
-        say(call, config, "going", { batch: id, rows: rows.length, sum });
-      }
-      if (isSender && rows.length > 0) {
-        const report = await whileGoing(work, fileOf(batch), (told) => sendReady(told, id));
-        await putAnswer(report.file, openAnswer(report, { again: flagsAgain(call.flags, config.state_dir) }));
-        teller.ended(report);
-        return gravest([report.exitCode, code]);
-      }
-      const written = await writeAfter(call, work, id);
-      if (rows.length > 0) {
-        // by this a watch that had done with the batch sees that it goes on
-        await store.setBatch(id, { owesResults: true });
-        say(call, config, "left", { batch: id });
-      }
-      return summarize(call, config, written || code, { batch: id, requests: 0 });
+      const ended = isSender ? (report: BatchReport) => teller.ended(report) : undefined;
+      return await letRowsGo(call, kind, decide, { work, config, ended });
     } finally {
       await work.close();
     }
   };
   return withSending(call, letting, true);
+}
+
+async function letRowsGo(
+  call: Call,
+  kind: Act["kind"],
+  decide: Decide,
+  { work, config, ended }: Letting,
+): Promise<number> {
+  const { store } = work;
+  const known = async (): Promise<BatchRecord> => {
+    const found = await knownBatch(store, call.operands[0]);
+    if (found.phase === "cancelled") throw new PaydropError("batch_cancelled", { batch: found.id });
+    return found;
+  };
+  const batch = await known();
+  const { id } = batch;
+  // first: of what cannot be sent nothing is let go
+  if (ended) await assertKeys(work, batch, {});
+  const act = actSaid(call, work, kind, id);
+  // known anew: somebody may have cancelled or paused it meanwhile
+  const { rows, stays, code = 0 } = await store.judging(async () => decide({ work, batch: await known(), act }));
+  const none = rows.length + stays.length > 0 ? [] : [told(ACTED.none_waits, { batch: id })];
+  for (const { text, todo } of [...stays, ...none]) {
+    const line = { message: text, hint: todo, exit_code: code };
+    if (config.json && code === 2) call.stderr.write(asLine({ type: "error", code: "usage", ...line }));
+    else show(call, config, { type: "stays", batch: id, ...line }, `${text}\n${todo && `  → ${todo}\n`}`, code);
+  }
+  if (rows.length > 0) {
+    const sum = sumOf(await store.rows({ batch: id, rows }));
+    say(call, config, "going", { batch: id, rows: rows.length, sum });
+  }
+  if (ended && rows.length > 0) {
+    const report = await whileGoing(work, fileOf(batch), (told) => sendReady(told, id));
+    await putAnswer(report.file, openAnswer(report, { again: flagsAgain(call.flags, config.state_dir) }));
+    ended(report);
+    return gravest([report.exitCode, code]);
+  }
+  const written = await writeAfter(call, work, id);
+  if (rows.length > 0) {
+    // by this a watch that had done with the batch sees that it goes on
+    await store.setBatch(id, { owesResults: true });
+    say(call, config, call.leavesSending ? "left_to_watch" : "left", { batch: id });
+  }
+  return summarize(call, config, written || code, { batch: id, requests: 0 });
 }
 
 const RELEASE = 'paydrop release BATCH --row N --by NAME --reason "two payments are meant"';

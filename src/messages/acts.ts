@@ -16,6 +16,8 @@ export const ACTED = {
   none_waits: "Nothing of batch {batch} goes: no row of it may go again this way",
   left: `Another paydrop works with this state folder and sends them, if it works on this batch or its folder.
     → What became of them: paydrop status {batch}. Else, when that one has ended: paydrop resume {batch} --by NAME`,
+  left_to_watch:
+    "They go when the paydrop that watches the folder looks next. → Where nobody watches it: paydrop resume {batch} --by NAME",
   now_held: "{rows:row} of batch {batch} must wait for a person: {why} → paydrop status {batch}",
   paused: "Batch {batch} is paused. {rows:row waits|rows wait}. → To go on: paydrop resume {batch} --by NAME",
   cancelled: ({ rows }) =>

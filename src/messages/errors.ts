@@ -60,6 +60,8 @@ const USAGE_ERRORS = {
   settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
   list_alone: "--from stands alone: batch, row and decision are in the list → Leave out BATCH, --row and --as.",
 
+  no_account: "{name} has no account at the desk → `paydrop desk list` shows who has one.",
+
   // confirming how a file is read
   map_bank_file: `{name}: its first line is a bank's own, and no line says what its columns are
     → Put one line with their names in its place, such as payment_mode,bank_acc_num,ifsc_code,amount,name,narration. Then run paydrop map again.`,

@@ -56,6 +56,7 @@ export const GOING = [
 ] as const;
 
 const HELD: Readonly<Record<string, string>> = {
+  desk_stop: "Somebody pressed STOP at the desk.",
   stop_file: "A file named STOP was put into the folder.",
   unknown_in_a_row: "Several rows in a row had no clear answer. Look them up in the service's dashboard first.",
   redirect: "Something else than the service answered (a redirect). Ask IT first.",

@@ -1,0 +1,147 @@
+import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { PaydropError } from "../errors.ts";
+import type { Act, JournalStore, Kept } from "../journal/store.ts";
+
+/** Each may do what those before it may. */
+export const ROLES = ["view", "decide", "approve"] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface Account {
+  /** As it was written; the name that it is found by has no capitals. */
+  readonly name: string;
+  readonly role: Role;
+  readonly salt: string;
+  readonly hash: string;
+  /** The password was made by `desk add`: only to choose another one. */
+  readonly isOneTime: boolean;
+  readonly at: number;
+}
+
+type Store = Pick<JournalStore, "keep" | "kept">;
+
+export const mayDo = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
+const keyOf = (name: string): string => name.normalize("NFC").trim().toLowerCase();
+
+export async function accountOf(store: Store, name: string): Promise<Account | undefined> {
+  return (await store.kept<Account>("account", keyOf(name)))[0]?.value;
+}
+
+export async function accounts(store: Store): Promise<readonly Account[]> {
+  return (await store.kept<Account>("account")).map(({ value }) => value);
+}
+
+/** Of somebody who has an account, too: who forgot a password gets a new one. Gives the password, which is nowhere kept. */
+export async function addAccount(store: Store, name: string, role: Role, act: Act): Promise<string> {
+  const password = (randomBytes(10).toString("hex").match(/.{5}/g) ?? []).join("-");
+  const account: Account = { name, role, ...(await secretOf(password)), isOneTime: true, at: act.at };
+  await store.keep("account", keyOf(name), account, { ...act, as: name, note: role });
+  return password;
+}
+
+export async function removeAccount(store: Store, name: string, act: Act): Promise<void> {
+  const account = await accountOf(store, name);
+  if (!account) throw new PaydropError("no_account", { name });
+  await store.keep("account", keyOf(name), undefined, { ...act, as: account.name });
+  await endSessions(store, account.name);
+}
+
+const PASSWORD_CHARACTERS = { least: 12, most: 200 };
+
+/** Why a password cannot be chosen; undefined: it may be. */
+export function wrongPassword(account: Account, password: string): "short" | "name" | undefined {
+  const length = [...password].length;
+  if (length < PASSWORD_CHARACTERS.least || length > PASSWORD_CHARACTERS.most) return "short";
+  return keyOf(password).includes(keyOf(account.name)) ? "name" : undefined;
+}
+
+/** Every other session of that person ends. */
+export async function changePassword(store: Store, account: Account, password: string, at: number): Promise<Account> {
+  const changed: Account = { ...account, ...(await secretOf(password)), isOneTime: false, at };
+  await store.keep("account", keyOf(account.name), changed);
+  await endSessions(store, account.name);
+  return changed;
+}
+
+/** As slow where there is no such account: how long it takes tells nothing. */
+export async function isPassword(account: Account | undefined, password: string): Promise<boolean> {
+  const { salt, hash } = account ?? { salt: "00", hash: "" };
+  const found = await derived(password.slice(0, PASSWORD_CHARACTERS.most + 1), salt);
+  const kept = Buffer.from(hash, "hex");
+  return kept.length === found.length && timingSafeEqual(kept, found);
+}
+
+async function secretOf(password: string): Promise<Pick<Account, "salt" | "hash">> {
+  const salt = randomBytes(16).toString("hex");
+  return { salt, hash: (await derived(password, salt)).toString("hex") };
+}
+
+/** 64 MB for each: guessing takes memory as well. */
+const COST = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 1024 * 1024 };
+
+function derived(password: string, salt: string): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  scrypt(password.normalize("NFC"), Buffer.from(salt, "hex"), 32, COST, (error, key) =>
+    error ? reject(error) : resolve(key),
+  );
+  return promise;
+}
+
+const SESSION_MS = 12 * 3_600_000;
+const IDLE_MS = 3_600_000;
+/** So often a session is written down again while somebody works. */
+const NOTED_MS = 60_000;
+
+interface Session {
+  readonly of: string;
+  /** Of the password that it began with: another one ends it. */
+  readonly print: string;
+  readonly begunAt: number;
+  readonly seenAt: number;
+}
+
+/** What the browser has in its cookie; the journal knows only its hash. */
+export const newToken = (): string => randomBytes(32).toString("base64url");
+const nameOf = (token: string): string => digest("session", token);
+/** What every form of this browser carries. */
+export const csrfOf = (token: string): string => digest("form", token);
+
+function digest(what: string, token: string): string {
+  return createHash("sha256").update(`${what}\n${token}`).digest("base64url");
+}
+
+const printOf = ({ hash }: Account): string => digest("password", hash);
+
+export async function beginSession(store: Store, account: Account, now: number): Promise<string> {
+  const token = newToken();
+  for (const { name } of (await sessions(store)).filter(({ value }) => isOver(value, now)))
+    await store.keep("session", name, undefined);
+  const session: Session = { of: account.name, print: printOf(account), begunAt: now, seenAt: now };
+  await store.keep("session", nameOf(token), session);
+  return token;
+}
+
+/** Whose session it is; undefined where there is none, or it has ended. What the account may do is asked each time. */
+export async function whoseSession(store: Store, token: string, now: number): Promise<Account | undefined> {
+  const [found] = await store.kept<Session>("session", nameOf(token));
+  if (!found || isOver(found.value, now)) return undefined;
+  const account = await accountOf(store, found.value.of);
+  if (!account || printOf(account) !== found.value.print) return undefined;
+  if (now - found.value.seenAt > NOTED_MS) await store.keep("session", found.name, { ...found.value, seenAt: now });
+  return account;
+}
+
+export function endSession(store: Store, token: string): Promise<void> {
+  return store.keep("session", nameOf(token), undefined);
+}
+
+function isOver({ begunAt, seenAt }: Session, now: number): boolean {
+  return now - begunAt >= SESSION_MS || now - seenAt >= IDLE_MS;
+}
+
+function sessions(store: Store): Promise<readonly Kept<Session>[]> {
+  return store.kept<Session>("session");
+}
+
+async function endSessions(store: Store, name: string): Promise<void> {
+  for (const one of await sessions(store)) if (one.value.of === name) await store.keep("session", one.name, undefined);
+}

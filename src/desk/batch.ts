@@ -1,0 +1,5 @@
+import type { Pages } from "./pages.ts";
+
+export function batchPages(pages: Pages): void {
+  void pages;
+}

@@ -1,0 +1,5 @@
+import type { Pages } from "./pages.ts";
+
+export function decidePages(pages: Pages): void {
+  void pages;
+}

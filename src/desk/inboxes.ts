@@ -1,0 +1,59 @@
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { inboxFolders } from "../intake/inbox.ts";
+import { inputName, isOperationFolder } from "../intake/names.ts";
+import { identityOf } from "../intake/snapshot.ts";
+import type { BatchRecord } from "../journal/store.ts";
+import { DESK_WORDS } from "../messages/desk.ts";
+import type { Desk } from "./desk.ts";
+
+/** A file of an inbox that is no batch yet, or was refused, and what the answer beside it says. */
+export interface WaitingFile {
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+/** Those that were named, and those that files were taken from: an operation's folder is part of one. */
+export function inboxesOf({ inboxes }: Desk, batches: readonly Pick<BatchRecord, "folder">[]): readonly string[] {
+  const known = batches.map(({ folder }) => (isOperationFolder(basename(folder)) ? dirname(folder) : folder));
+  return [...new Set([...inboxes, ...known])].sort();
+}
+
+const FILES_SHOWN = 50;
+const LINES_SHOWN = 8;
+const ANSWER = /\.(?:refused|waiting)\.txt$/;
+
+/** undefined: the folder is not on this machine, or cannot be read. */
+export async function waitingIn({ store }: Desk, inbox: string): Promise<readonly WaitingFile[] | undefined> {
+  const waiting: WaitingFile[] = [];
+  for (const folder of await inboxFolders(inbox)) {
+    const names = await readdir(folder).catch(() => undefined);
+    if (!names && folder === inbox) return undefined;
+    const answers = new Set(names?.filter((name) => ANSWER.test(name)));
+    for (const name of names ?? []) {
+      if (waiting.length >= FILES_SHOWN) return waiting;
+      if (inputName(name).kind !== "input") continue;
+      const path = join(folder, name);
+      const answer = ["refused", "waiting"].map((kind) => `${name}.${kind}.txt`).find((one) => answers.has(one));
+      const stats = answer === undefined ? await lstat(path, { bigint: true }).catch(() => undefined) : undefined;
+      if (answer === undefined && (!stats?.isFile() || (await store.sourceOf(path, identityOf(stats))) !== undefined))
+        continue;
+      const shown = folder === inbox ? name : join(basename(folder), name);
+      waiting.push({
+        name: shown,
+        lines: answer === undefined ? [DESK_WORDS.not_looked_at] : await linesOf(join(folder, answer)),
+      });
+    }
+  }
+  return waiting;
+}
+
+/** Without its head, which names the file, and without what is for whoever types commands. */
+async function linesOf(answer: string): Promise<readonly string[]> {
+  const text = await readFile(answer, "utf8").catch(() => "");
+  const lines = text
+    .split(/\r?\n/)
+    .slice(1)
+    .filter((line) => line.trim() !== "" && !/paydrop [a-z]|^Lines that begin/.test(line));
+  return lines.slice(0, LINES_SHOWN);
+}

@@ -1,0 +1,79 @@
+import type { Context, Hono } from "hono";
+import { DESK_WORDS } from "../messages/desk.ts";
+import { told, type Facts } from "../messages/sentence.ts";
+import type { Account, Role } from "./accounts.ts";
+import type { Desk } from "./desk.ts";
+import { markup, pageOf, type Html, type News, type Shown } from "./html.ts";
+
+/** What a form brought: texts, lists of texts, files. */
+export type Form = Readonly<Record<string, string | File | (string | File)[]>>;
+
+export interface Asked {
+  readonly c: Context;
+  readonly account: Account;
+  readonly csrf: string;
+}
+
+export interface Posted extends Asked {
+  readonly form: Form;
+  /** A text of the form, empty where it has none. */
+  text(name: string): string;
+  texts(name: string): readonly string[];
+}
+
+type Answer = Response | Promise<Response>;
+
+/** How pages are added; whoever is not signed in, or may not do it, never comes to their code. */
+export interface Pages {
+  readonly desk: Desk;
+  readonly app: Hono;
+  page(path: string, show: (asked: Asked) => Answer): void;
+  /** A person's act, by those whose role allows it; it answers with another page. */
+  act(path: string, needed: Role, carryOut: (posted: Posted) => Answer, bytesMax?: number): void;
+  /** A page in the frame, with what the last act said. */
+  framed(asked: Asked, page: { title: string; at?: string; content: Shown }): Response;
+  /** To that page, which says what became of it. */
+  goTo(asked: Asked, path: string, news: News): Response;
+  /** A part of a page that is shown anew while it changes: `livePart`. */
+  live(path: string, part: (asked: Asked) => Promise<Html>): void;
+  signIn(c: Context, token: string): void;
+  tokenOf(c: Context): string | undefined;
+  addressOf(c: Context): string;
+}
+
+/** Beside the token: a browser says by itself that a form stood on another site. */
+export function isFromHere(c: Context): boolean {
+  const site = c.req.header("sec-fetch-site");
+  if (site !== undefined) return site === "same-origin" || site === "none";
+  const origin = c.req.header("origin");
+  return origin === undefined || URL.parse(origin)?.host === c.req.header("host");
+}
+
+export async function formOf(c: Context): Promise<Pick<Posted, "form" | "text" | "texts">> {
+  const form: Form = await c.req.parseBody({ all: true });
+  const texts = (name: string): readonly string[] =>
+    [form[name] ?? []].flat().filter((value): value is string => typeof value === "string");
+  return { form, texts, text: (name) => texts(name)[0] ?? "" };
+}
+
+/** A page for whoever is not to see any other. */
+export function plain(
+  c: Context,
+  status: 403 | 404 | 413 | 429 | 500,
+  word: keyof typeof DESK_WORDS,
+  facts: Facts = {},
+): Response {
+  const { text, todo } = told(DESK_WORDS[word], facts);
+  const content = markup`<p>${todo}</p>
+    <p><a href="/">Today</a></p>`;
+  return c.html(pageOf({ title: text, csrf: "", content }), status) as Response;
+}
+
+/** With a script it is renewed by the address; without one it is as it was when the page was loaded. */
+export const livePart = (address: string, part: Html): Html =>
+  markup`<div id="live" data-live="${address}">${part}</div>`;
+
+export function newsOf(word: keyof typeof DESK_WORDS, isGood = false, facts: Facts = {}): News {
+  const { text, todo } = told(DESK_WORDS[word], facts);
+  return { isGood, lines: todo === "" ? [text] : [text, todo] };
+}

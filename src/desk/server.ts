@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AddressInfo } from "node:net";
+import type { Server } from "node:http";
+import { createAdaptorServer } from "@hono/node-server";
+import { getConnInfo } from "@hono/node-server/conninfo";
+import { Hono, type Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { getCookie, setCookie } from "hono/cookie";
+import { streamSSE } from "hono/streaming";
+import { messageOf } from "../errors.ts";
+import { csrfOf, mayDo, whoseSession, type Account } from "./accounts.ts";
+import { batchPages } from "./batch.ts";
+import { decidePages } from "./decide.ts";
+import type { Desk } from "./desk.ts";
+import { helpPages } from "./help.ts";
+import { pageOf, type News } from "./html.ts";
+import { formOf, isFromHere, plain, type Pages } from "./pages.ts";
+import { signInPages } from "./sign-in.ts";
+import { todayPages } from "./today.ts";
+import { uploadPages } from "./upload.ts";
+
+const FORM_BYTES_MAX = 1024 * 1024;
+
+const LIVE_MS = 2_000;
+
+/** All of it from here, nothing inline, nobody else's frame around it. */
+const HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  // with none a browser would not say where a form came from
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+} as const;
+
+/** Serves the desk on 127.0.0.1 until `close`. Rejects with the system's error where the port is taken. */
+export async function serveDesk(desk: Desk, port: number): Promise<{ url: string; close(): Promise<void> }> {
+  const app = new Hono();
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { requestTimeout: 120_000 } }) as Server;
+  let cookie = "";
+  const news = new Map<string, News>();
+  const ending = new AbortController();
+
+  app.use(async (c, next) => {
+    await next();
+    for (const [name, value] of Object.entries(HEADERS)) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+  });
+  app.notFound((c) => plain(c, 404, "no_page"));
+  app.onError((error, c) => {
+    process.stderr.write(`desk: ${messageOf(error)}\n`);
+    return plain(c, 500, "broken", { found: messageOf(error) });
+  });
+
+  const isTls = (c: Context): boolean => c.req.header("x-forwarded-proto") === "https";
+  const tokenOf = (c: Context): string | undefined => getCookie(c, cookie);
+  const accountOf = async (c: Context): Promise<Account | undefined> => {
+    const token = tokenOf(c);
+    return token === undefined ? undefined : whoseSession(desk.store, token, Date.now());
+  };
+  const signIn = (c: Context, token: string): void =>
+    setCookie(c, cookie, token, { httpOnly: true, sameSite: "Strict", path: "/", secure: isTls(c) });
+
+  const pages: Pages = {
+    ...{ desk, app, signIn, tokenOf },
+    page(path, show) {
+      app.get(path, async (c) => {
+        const account = await accountOf(c);
+        if (!account) return c.redirect("/sign-in", 303);
+        if (account.isOneTime && path !== "/password") return c.redirect("/password", 303);
+        return show({ c, account, csrf: csrfOf(tokenOf(c) ?? "") });
+      });
+    },
+    act(path, needed, carryOut, bytesMax = FORM_BYTES_MAX) {
+      const tooLarge = bodyLimit({ maxSize: bytesMax, onError: (c) => plain(c, 413, "too_large") });
+      app.post(path, tooLarge, async (c) => {
+        if (!isFromHere(c)) return plain(c, 403, "other_site");
+        const account = await accountOf(c);
+        if (!account) return c.redirect("/sign-in", 303);
+        if (account.isOneTime && !/^\/(?:password|sign-out)$/.test(path)) return plain(c, 403, "one_time");
+        if (!mayDo(account.role, needed)) return plain(c, 403, "no_right");
+        const csrf = csrfOf(tokenOf(c) ?? "");
+        const posted = await formOf(c);
+        if (posted.text("csrf") !== csrf) return plain(c, 403, "other_site");
+        return carryOut({ c, account, csrf, ...posted });
+      });
+    },
+    framed({ c, account, csrf }, page) {
+      const { name, role } = account;
+      const last = news.get(csrf);
+      news.delete(csrf);
+      return c.html(pageOf({ ...page, name, role, csrf, news: last }));
+    },
+    goTo({ c, csrf }, path, said) {
+      news.set(csrf, said);
+      return c.redirect(path, 303);
+    },
+    live(path, part) {
+      app.get(path, async (c) => {
+        const first = await accountOf(c);
+        if (!first || first.isOneTime) return c.body(null, 403);
+        return streamSSE(c, async (stream) => {
+          let shown = "";
+          for (let account: Account | undefined = first; account && !stream.aborted; account = await accountOf(c)) {
+            const text = (await part({ c, account, csrf: csrfOf(tokenOf(c) ?? "") })).toString();
+            if (text !== shown) await stream.writeSSE({ data: JSON.stringify(text) });
+            shown = text;
+            await sleep(LIVE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+            if (ending.signal.aborted) return;
+          }
+        });
+      });
+    },
+    addressOf(c) {
+      // behind a web server on this machine the last one is whom that one has seen
+      const forwarded = c.req.header("x-forwarded-for")?.split(",").at(-1)?.trim();
+      return forwarded || (getConnInfo(c).remote.address ?? "");
+    },
+  };
+  for (const name of ["style.css", "live.js"]) serveFile(app, name);
+  for (const add of [signInPages, todayPages, batchPages, decidePages, uploadPages, helpPages]) add(pages);
+
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const at = (server.address() as AddressInfo).port;
+  // another desk on this machine has another cookie
+  cookie = `paydrop-${at}`;
+  return {
+    url: `http://127.0.0.1:${at}`,
+    async close() {
+      ending.abort();
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** They lie beside the sources, and beside the one folder of the built program. */
+function serveFile(app: Hono, name: string): void {
+  const places = ["./", "./desk/"].map((folder) => new URL(`${folder}${name}`, import.meta.url));
+  const bytes = readFileSync(places.find((place) => existsSync(place)) ?? name);
+  const etag = `"${createHash("sha256").update(bytes).digest("base64url")}"`;
+  app.get(`/${name}`, (c) => {
+    const headers = { etag, "cache-control": "no-cache" };
+    if (c.req.header("if-none-match") === etag) return c.body(null, 304, headers);
+    const type = name.endsWith(".css") ? "text/css" : "text/javascript";
+    return c.body(bytes.toString(), 200, { ...headers, "content-type": `${type}; charset=utf-8` });
+  });
+}

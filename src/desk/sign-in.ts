@@ -1,0 +1,83 @@
+import type { Context } from "hono";
+import { DESK_WORDS } from "../messages/desk.ts";
+import * as accounts from "./accounts.ts";
+import { field, markup, pageOf, tokenField, type News } from "./html.ts";
+import { signInLimits } from "./limits.ts";
+import { formOf, isFromHere, newsOf, plain, type Pages } from "./pages.ts";
+
+/** In, out, and another password. */
+export function signInPages(pages: Pages): void {
+  const { app, desk, signIn, tokenOf, addressOf } = pages;
+  const { store } = desk;
+  const limits = signInLimits(Date.now);
+
+  const signInPage = (c: Context, news?: News, status: 200 | 401 | 429 = 200): Response => {
+    // of nobody yet: so that the form has a token like every other
+    const token = tokenOf(c) ?? accounts.newToken();
+    signIn(c, token);
+    const csrf = accounts.csrfOf(token);
+    const content = markup`<form method="post" action="/sign-in">
+      ${tokenField(csrf)} ${field("name", "Your name", { autocomplete: "username", required: true, maxlength: "80" })}
+      ${field("password", "Password", { type: "password", autocomplete: "current-password", required: true })}
+      <p><button class="main">Sign in</button></p>
+    </form>`;
+    return c.html(pageOf({ title: "Sign in", csrf, news, content }), status) as Response;
+  };
+
+  app.get("/sign-in", (c) => signInPage(c));
+  app.post("/sign-in", async (c) => {
+    const { text } = await formOf(c);
+    if (!isFromHere(c) || text("csrf") !== accounts.csrfOf(tokenOf(c) ?? "")) return plain(c, 403, "other_site");
+    const of = { name: text("name").slice(0, 200), address: addressOf(c) };
+    if (!limits.mayTry(of)) {
+      c.header("retry-after", "900");
+      return signInPage(c, newsOf("too_many"), 429);
+    }
+    const account = await accounts.accountOf(store, of.name);
+    if (!(await accounts.isPassword(account, text("password"))) || !account) {
+      await limits.slowly(of);
+      return signInPage(c, newsOf("wrong_sign_in"), 401);
+    }
+    limits.wasRight(of);
+    signIn(c, await accounts.beginSession(store, account, Date.now()));
+    return c.redirect("/", 303);
+  });
+
+  pages.act("/sign-out", "view", async ({ c }) => {
+    await accounts.endSession(store, tokenOf(c) ?? "");
+    signIn(c, accounts.newToken());
+    return c.redirect("/sign-in", 303);
+  });
+
+  pages.page("/password", (asked) => {
+    const { account, csrf } = asked;
+    const content = markup`${account.isOneTime && markup`<p>${DESK_WORDS.one_time.replace(" → ", " ")}</p>`}
+      <form method="post" action="/password">
+        ${tokenField(csrf)}
+        <input type="hidden" name="name" autocomplete="username" value="${account.name}">
+        ${field("now", "The password of now", { type: "password", autocomplete: "current-password", required: true })}
+        ${field("password", "A new password", { type: "password", autocomplete: "new-password", required: true, minlength: "12", maxlength: "200", hint: "12 characters or more; four or five words are good" })}
+        ${field("again", "The new password once more", { type: "password", autocomplete: "new-password", required: true })}
+        <p><button class="main">Change the password</button></p>
+      </form>`;
+    return pages.framed(asked, { title: "Your password", content });
+  });
+
+  pages.act("/password", "view", async (posted) => {
+    const { c, account, text } = posted;
+    const password = text("password");
+    const wrong = accounts.wrongPassword(account, password);
+    const said = (word: keyof typeof DESK_WORDS): Response => pages.goTo(posted, "/password", newsOf(word));
+    const of = { name: account.name, address: addressOf(c) };
+    if (!limits.mayTry(of)) return said("too_many");
+    if (!(await accounts.isPassword(account, text("now")))) return said("password_wrong");
+    limits.wasRight(of);
+    if (wrong) return said(`password_${wrong}`);
+    if (password !== text("again")) return said("password_differs");
+    if (password === text("now")) return said("password_same");
+    const changed = await accounts.changePassword(store, account, password, Date.now());
+    const token = await accounts.beginSession(store, changed, Date.now());
+    signIn(c, token);
+    return pages.goTo({ ...posted, csrf: accounts.csrfOf(token) }, "/", newsOf("password_set", true));
+  });
+}

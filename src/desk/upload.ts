@@ -1,0 +1,5 @@
+import type { Pages } from "./pages.ts";
+
+export function uploadPages(pages: Pages): void {
+  void pages;
+}
