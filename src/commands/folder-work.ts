@@ -221,7 +221,7 @@ export const shown = (path: string): string => printable(basename(path), 200);
 export const resumeCommand = (folder: string): string => `paydrop resume --inbox ${asWord(folder)} --by NAME`;
 
 /** Whether a retry file is byte for byte what was written. A later batch moves it under its id before its summary. */
-async function isRetryAsWritten(path: string): Promise<boolean> {
+export async function isRetryAsWritten(path: string): Promise<boolean> {
   const [, file = "", id = ""] = /^(.+)\.retry(\.[0-9a-z]{1,32})?\.[a-z]+$/is.exec(path) ?? [];
   const noted = await Promise.all([`${file}.summary.json`, `${file}.summary${id}.json`].map(notedIn));
   const batch = await marksOf(noted).retry(path).catch(() => undefined); // prettier-ignore

@@ -1,10 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { writeAgain } from "../batch.ts";
+import { writeAgain, type Work } from "../batch.ts";
 import { openKept } from "../checks/open-file.ts";
 import { accessLike, writeAtomically } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
-import type { JournalStore } from "../journal/store.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import * as place from "../results/place.ts";
 import { collectReport } from "../results/report.ts";
@@ -32,11 +32,8 @@ export function results(call: Call): Promise<number> {
 export function report(call: Call): Promise<number> {
   return withWork(call, "read", async ({ store }, config) => {
     const { batch, file } = await batchSaid(store, call.operands[0]);
-    const { id, onItsWay, sha256 } = batch;
-    if (onItsWay > 0) throw new PaydropError("being_sent", { batch: id, rows: onItsWay });
-    const kept = await openKept({ store, config }, batch);
-    const collected = await collectReport({ ...kept, store, batch, isSending: isSending(config) });
-    const page = reportPage(collected, config.time_zone ?? "UTC");
+    const { id } = batch;
+    const { collected, page } = await makeReport({ store, config }, batch);
     const { path, elsewhere } = await place.besideOrElsewhere(file, id, config.state_dir, async (beside, why) => ({
       path: await writePage(page, id, beside),
       elsewhere: why,
@@ -48,6 +45,15 @@ export function report(call: Call): Promise<number> {
     show(call, config, line, textOf([headline, ...why, `report     ${printable(path)}`]), exit_code);
     return exit_code;
   });
+}
+
+/** Everything of a batch, and the page that says it. */
+export async function makeReport({ store, config }: Pick<Work, "store" | "config">, batch: BatchRecord) {
+  const { id, onItsWay } = batch;
+  if (onItsWay > 0) throw new PaydropError("being_sent", { batch: id, rows: onItsWay });
+  const kept = await openKept({ store, config }, batch);
+  const collected = await collectReport({ ...kept, store, batch, isSending: isSending(config) });
+  return { collected, page: reportPage(collected, config.time_zone ?? "UTC") };
 }
 
 /** An earlier batch's report is kept under its id; where the file's name is a later batch's by now, this one's is. */

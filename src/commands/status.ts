@@ -59,7 +59,7 @@ export function run(call: Call): Promise<number> {
 }
 
 /** `isFull`: all rows that are open are looked at, not only those that the sums don't tell of. */
-async function statusesOf(store: JournalStore, batches: readonly BatchRecord[], isFull: boolean) {
+export async function statusesOf(store: JournalStore, batches: readonly BatchRecord[], isFull: boolean) {
   const found = await store.batches({ isUnfinished: true, rejectedFor: REJECTED_FOR });
   const unfinished = new Set(found.map(({ id }) => id));
   const all: BatchStatus[] = [];
@@ -106,29 +106,36 @@ function shortLines({ batch, byStatus, totals, phase }: BatchStatus): string[] {
   return [what.join("  "), `  ${counts.join(", ")}`];
 }
 
-/** One batch in full, for a program and for a person: sums, the rows to look at, who did what, what to do. */
-async function inFull(
-  status: BatchStatus,
-  { store, config }: Work,
-  look: Look,
-): Promise<readonly [line: object, lines: readonly string[]]> {
-  const { batch, byStatus, totals, phase } = status;
-  const { id, createdAt, destination, environment, folder, onItsWay } = batch;
-  const { rowsToLookAt: open, goesAgain, toCorrect } = totals;
+/** One batch in full: its sums, the rows to look at, who did what, what to do. */
+export async function tellBatch(status: BatchStatus, { store, config }: Pick<Work, "store" | "config">) {
+  const { batch, totals, phase } = status;
+  const { id, onItsWay } = batch;
   const found = nextOf(batch, totals, { owesResults: batch.owesResults && onItsWay === 0 });
-  const isLeft = found.length === 0 && toCorrect > 0 && phase !== "cancelled";
+  const isLeft = found.length === 0 && totals.toCorrect > 0 && phase !== "cancelled";
   const next = isLeft ? [STATUS_WORDS.to_close, `paydrop cancel ${id} --by NAME`] : found;
   const [acts, runs] = await Promise.all([store.acts({ batch: id }), store.runs(id)]);
   const corrected = totals.remarks.filter(({ code }) => code === "corrected_since");
   const remarks = remarkTexts([...batch.remarks, ...corrected]);
-  const history = [...acts, ...runs.map((one) => ({ kind: "run", ...runObject(one) }))];
+  const way = onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : [];
+  return { ...status, way, next, remarks, acts, runs, history: historyOf(acts, runs, isSending(config)) };
+}
+
+/** The same for a program and for a terminal. */
+async function inFull(
+  status: BatchStatus,
+  work: Work,
+  look: Look,
+): Promise<readonly [line: object, lines: readonly string[]]> {
+  const { batch, byStatus, totals, phase, way, next, remarks, acts, runs, history } = await tellBatch(status, work);
+  const { id, createdAt, destination, environment, folder } = batch;
+  const { rowsToLookAt: open, goesAgain } = totals;
   const texts = [
-    ...(onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : []),
+    ...way,
     ...occurringIn(open).map(
       ([name, rows]) => `${STATUSES[name].word}: ${namedRows(rows, totals.lookedAt[name] ?? 0)}`,
     ),
     ...remarks,
-    ...historyLines(historyOf(acts, runs, isSending(config))),
+    ...historyLines(history),
   ];
   const lines = [
     [`batch ${id}`, printable(batch.fileName), batch.label, phase, ...periodPart(batch.period)].join("   "),
@@ -137,7 +144,8 @@ async function inFull(
     ...texts.map((text) => printable(text)),
     ...nextLines(next, destination, look),
   ];
-  return [{ ...batchObject(status), open, history, remarks, next }, lines];
+  const all = [...acts, ...runs.map((one) => ({ kind: "run", ...runObject(one) }))];
+  return [{ ...batchObject(status), open, history: all, remarks, next }, lines];
 }
 
 function batchObject({ batch, byStatus, phase }: BatchStatus): object {

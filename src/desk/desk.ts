@@ -54,7 +54,12 @@ function linesOf(text: string): string[] {
   return lines.flatMap((line) => {
     const [, arrow = "", rest = line] = /^(\s*→ |paydrop: )?(.*)$/.exec(line) ?? [];
     if (!arrow.includes("→")) return [rest];
-    const todo = rest.split(/(?<=[.:]) (?=[A-Z])/).filter((one) => !/\bpaydrop [a-z]|--[a-z]/.test(one));
-    return todo.length === 0 ? [] : [`→ ${todo.join(" ")}`];
+    const todo = withoutCommands(rest);
+    return todo === "" ? [] : [`→ ${todo}`];
   });
+}
+
+export function withoutCommands(todo: string): string {
+  const sentences = todo.split(/(?<=[.:]) (?=[A-Z])/);
+  return sentences.filter((one) => !/\bpaydrop [a-z]|--[a-z]/.test(one)).join(" ");
 }

@@ -1,5 +1,6 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { isRetryAsWritten } from "../commands/folder-work.ts";
 import { inboxFolders } from "../intake/inbox.ts";
 import { inputName, isOperationFolder } from "../intake/names.ts";
 import { identityOf } from "../intake/snapshot.ts";
@@ -32,8 +33,11 @@ export async function waitingIn({ store }: Desk, inbox: string): Promise<readonl
     const answers = new Set(names?.filter((name) => ANSWER.test(name)));
     for (const name of names ?? []) {
       if (waiting.length >= FILES_SHOWN) return waiting;
-      if (inputName(name).kind !== "input") continue;
+      const said = inputName(name);
+      if (said.kind !== "input") continue;
       const path = join(folder, name);
+      // one that nobody has corrected yet is no work
+      if (said.isRetry && (await isRetryAsWritten(path))) continue;
       const answer = ["refused", "waiting"].map((kind) => `${name}.${kind}.txt`).find((one) => answers.has(one));
       const stats = answer === undefined ? await lstat(path, { bigint: true }).catch(() => undefined) : undefined;
       if (answer === undefined && (!stats?.isFile() || (await store.sourceOf(path, identityOf(stats))) !== undefined))

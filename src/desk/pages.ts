@@ -59,7 +59,7 @@ export async function formOf(c: Context): Promise<Pick<Posted, "form" | "text" |
 /** A page for whoever is not to see any other. */
 export function plain(
   c: Context,
-  status: 403 | 404 | 413 | 429 | 500,
+  status: 403 | 404 | 409 | 413 | 429 | 500,
   word: keyof typeof DESK_WORDS,
   facts: Facts = {},
 ): Response {

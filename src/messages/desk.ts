@@ -31,6 +31,9 @@ export const DESK_WORDS = {
   not_looked_at: "It was not looked at yet. A watched folder is looked at every few seconds.",
   no_inbox: "This is no inbox that is known here. → Nothing was stopped.",
   stopped: "{folder} is held. Rows on their way finish, nothing new goes. → To go on, press the button there.",
+  no_report: "There is no report now: {found} → It can be made when nothing of the batch is on its way.",
+  not_sure: "Nothing was cancelled: the box was not ticked.",
+  cancel_means: "What did not go shall never go. What was accepted cannot be called back.",
   no_page: "There is no such page. → Go to Today.",
   no_right: "Your account may not do this. → Ask whoever runs paydrop for another role.",
   other_site:
