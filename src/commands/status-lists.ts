@@ -132,18 +132,24 @@ async function* unknownRows(
       stderr.write(`${told(STATUS_WORDS.lacking, facts).text}\n`);
     }
     const [acts, runs] = await Promise.all([store.acts({ batch: batch.id }), store.runs(batch.id)]);
-    for (const record of records) {
-      const { row, sentAt, durationMs } = record;
-      const found = acts.findLast(({ kind, rows }) => kind === "recover" && rows?.includes(row))?.at ?? Number.NaN;
-      const killed = [runs.findLast(({ startedAt }) => startedAt <= found)?.startedAt, found || undefined] as const;
-      const sent = sentAt === undefined ? killed : ([sentAt, durationMs && sentAt + durationMs] as const);
-      yield { batch, record, sent, ...accounts.get(row) };
-    }
+    for (const record of records)
+      yield { batch, record, sent: sentOf(record, acts, runs), ...accounts.get(record.row) };
   }
 }
 
+/** When an unknown row was sent, by its own try, or by the run that was killed and the time when that was found. */
+export function sentOf(
+  { row, sentAt, durationMs }: RowRecord,
+  acts: readonly Act[],
+  runs: readonly Run[],
+): UnknownRow["sent"] {
+  if (sentAt !== undefined) return [sentAt, durationMs && sentAt + durationMs];
+  const found = acts.findLast(({ kind, rows }) => kind === "recover" && rows?.includes(row))?.at ?? Number.NaN;
+  return [runs.findLast(({ startedAt }) => startedAt <= found)?.startedAt, found || undefined];
+}
+
 /** `2026-11-26T19:05:59Z`; of a row of a killed run `between … and …`. */
-function sentText({ record: { sentAt }, sent: [from, until] }: UnknownRow): string {
+export function sentText({ record: { sentAt }, sent: [from, until] }: Pick<UnknownRow, "record" | "sent">): string {
   if (from === undefined) return "at a time not known";
   return sentAt === undefined && until ? `between ${isoSecond(from)} and ${isoSecond(until)}` : isoSecond(from);
 }

@@ -1,5 +1,75 @@
-import type { Pages } from "./pages.ts";
+import { help } from "../commands/help-completion.ts";
+import { PaydropError } from "../errors.ts";
+import type { Output } from "../commands/command.ts";
+import { markup, nothing, type Html } from "./html.ts";
+import { plain, type Pages } from "./pages.ts";
 
+/** The topics of `paydrop help`. */
 export function helpPages(pages: Pages): void {
-  void pages;
+  pages.page("/help", async (asked) => {
+    const lines = (await textOf()).split("\n").filter((line) => line !== "" && !line.startsWith("paydrop "));
+    const items = lines.map((line) => {
+      const [, topic = "", title = ""] = /^ {2}(\w+) +(.*)$/.exec(line) ?? [];
+      return topic === "" ? markup`<h2>${line}</h2>` : markup`<p><a href="/help/${topic}">${title}</a></p>`;
+    });
+    return pages.framed(asked, { title: "Help", at: "/help", content: markup`${items}` });
+  });
+
+  pages.page("/help/:topic", async (asked) => {
+    try {
+      const [title = "", ...blocks] = (await textOf(asked.c.req.param("topic"))).split(/\n{2,}/);
+      const content = markup`${blocks.map(blockOf)}<p><a href="/help">All topics</a></p>`;
+      return pages.framed(asked, { title: title.replace(/^# /, ""), at: "/help", content });
+    } catch (error) {
+      if (error instanceof PaydropError) return plain(asked.c, 404, "no_page");
+      throw error;
+    }
+  });
+}
+
+async function textOf(topic?: string): Promise<string> {
+  let text = "";
+  const output: Output = { write: (more) => void (text += more), isTerminal: false, columns: 100 };
+  await help({ operands: topic === undefined ? [] : [topic], flags: {}, env: {}, stdout: output, stderr: output });
+  return text;
+}
+
+/** As much Markdown as the topics have. */
+function blockOf(block: string): Html {
+  const lines = block.split("\n");
+  const [first = ""] = lines;
+  const heading = /^##+ (.*)/.exec(first)?.[1];
+  if (heading !== undefined)
+    return markup`<h2>${inline(heading)}</h2>${lines.length > 1 && blockOf(lines.slice(1).join("\n"))}`;
+  if (/^(?: {2,}|```)/.test(first))
+    return markup`<pre><code>${lines.flatMap((line) => [code(line), "\n"])}</code></pre>`;
+  if (first.startsWith("|")) return tableIn(lines);
+  if (/^(?:[-*]|\d+\.) /.test(first)) {
+    const items = block
+      .split(/\n(?=(?:[-*]|\d+\.) )/)
+      .map((item) => markup`<li>${inline(item.replace(/^\S+ /, ""))}</li>`);
+    return /^\d/.test(first) ? markup`<ol start="${Number.parseInt(first)}">${items}</ol>` : markup`<ul>${items}</ul>`;
+  }
+  return block.trim() === "" ? nothing : markup`<p>${inline(block)}</p>`;
+}
+
+/** Spaces of a command that goes on stay. */
+const code = (line: string): string => line.replace(/^```\w*$/, "");
+
+function tableIn(lines: readonly string[]): Html {
+  const [head = [], , ...body] = lines.map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim())); // prettier-ignore
+  const rows = body.map(
+    (cells) =>
+      markup`<tr>${cells.map((cell, at) => markup`<td data-title="${head[at] ?? ""}">${inline(cell)}</td>`)}</tr>`,
+  );
+  return markup`<table><thead><tr>${head.map((cell) => markup`<th scope="col">${inline(cell)}</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
+}
+
+/** `code` and **bold**. */
+function inline(text: string): readonly Html[] {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+    if (part.startsWith("`") && part.length > 2) return markup`<code>${part.slice(1, -1)}</code>`;
+    if (part.startsWith("**") && part.length > 4) return markup`<strong>${part.slice(2, -2)}</strong>`;
+    return markup`${part.replaceAll("\n", " ")}`;
+  });
 }

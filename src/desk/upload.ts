@@ -1,5 +1,182 @@
-import type { Pages } from "./pages.ts";
+import { randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { checkOne } from "../commands/check.ts";
+import { writeAtomically } from "../disk.ts";
+import { FileRefusedError, messageOf, PaydropError } from "../errors.ts";
+import type { CheckedFile } from "../events.ts";
+import { inboxFolders } from "../intake/inbox.ts";
+import { inputName, isOperationFolder } from "../intake/names.ts";
+import { DESK_WORDS } from "../messages/desk.ts";
+import { tellFault, wordsOf } from "../messages/faults.ts";
+import type { Fault } from "../messages/sentence.ts";
+import { STATUSES } from "../messages/statuses.ts";
+import { printable } from "../printable.ts";
+import { sha256Of } from "../results/place.ts";
+import { remarkTexts } from "../results/summary.ts";
+import { occurringIn } from "../results/totals.ts";
+import { withoutCommands, type Desk } from "./desk.ts";
+import { markup, nothing, said, statusTag, tableOf, tokenField, type Html, type Shown } from "./html.ts";
+import { inboxesOf } from "./inboxes.ts";
+import { newsOf, type Asked, type Pages } from "./pages.ts";
 
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
+const STAGED_MAX = 20;
+
+/** A file that was looked at, and may be put into its folder. */
+interface Staged {
+  readonly path: string;
+  readonly folder: string;
+  readonly by: string;
+}
+
+/** A file is checked as `paydrop check` does it, and shown; nothing of it goes before somebody puts it into the inbox. */
 export function uploadPages(pages: Pages): void {
-  void pages;
+  const { desk } = pages;
+  const staged = new Map<string, Staged>();
+
+  const stage = async (file: File, folder: string, by: string): Promise<readonly [id: string, Staged]> => {
+    const id = randomBytes(12).toString("hex");
+    // by the name of its folder a check knows the operation
+    const under = isOperationFolder(basename(folder)) ? join(id, basename(folder)) : id;
+    const path = join(desk.staging, under, file.name);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, Buffer.from(await file.arrayBuffer()), { mode: 0o600 });
+    const one = { path, folder, by };
+    staged.set(id, one);
+    for (const [old] of [...staged].slice(0, -STAGED_MAX)) await unstage(old);
+    return [id, one];
+  };
+  const unstage = async (id: string): Promise<void> => {
+    staged.delete(id);
+    await rm(join(desk.staging, id), { recursive: true, force: true });
+  };
+
+  pages.page("/upload", async (asked) => {
+    const content = await chooseForm(desk, asked);
+    return pages.framed(asked, { title: "Upload", at: "/upload", content });
+  });
+
+  pages.act(
+    "/upload",
+    "decide",
+    async (posted) => {
+      const [file] = [posted.form["file"] ?? []].flat();
+      const folder = (await foldersOf(desk)).find((one) => one === posted.text("folder"));
+      if (!(file instanceof File) || file.name === "") return pages.goTo(posted, "/upload", newsOf("no_file"));
+      if (folder === undefined) return pages.goTo(posted, "/upload", newsOf("no_inbox"));
+      const name = inputName(file.name);
+      if (name.kind !== "input" || /[/\\]/.test(file.name)) {
+        const why = name.kind === "refused" ? tellFault(name.fault) : tellFault({ code: "name_unprintable" });
+        return pages.goTo(posted, "/upload", {
+          isGood: false,
+          lines: [`${printable(file.name)}: ${why.text}`, why.todo],
+        });
+      }
+      const [id, one] = await stage(file, folder, posted.account.name);
+      const content = await checkPart(desk, one, () => putForm(posted, id, one));
+      return pages.framed(posted, { title: `Checked: ${file.name}`, at: "/upload", content });
+    },
+    FILE_BYTES_MAX,
+  );
+
+  pages.act("/upload/put", "decide", async (posted) => {
+    const { account } = posted;
+    const id = posted.text("id");
+    const one = staged.get(id);
+    if (one?.by !== account.name) return pages.goTo(posted, "/upload", newsOf("not_staged"));
+    const name = basename(one.path);
+    const path = join(one.folder, name);
+    if (await lstat(path).catch(() => undefined))
+      return pages.goTo(posted, "/upload", newsOf("name_taken", false, { name }));
+    const act = { ...desk.act(account, "bring_file"), as: printable(name), note: printable(one.folder) };
+    const sha256 = await sha256Of(one.path);
+    await desk.store.keep("upload", path, { by: account.name, at: act.at, sha256 }, act);
+    try {
+      const isNew = await writeAtomically(path, createReadStream(one.path) as AsyncIterable<Buffer>, {
+        replace: false,
+      });
+      if (!isNew) return pages.goTo(posted, "/upload", newsOf("name_taken", false, { name }));
+    } catch (error) {
+      return pages.goTo(posted, "/upload", newsOf("not_put", false, { name, found: messageOf(error) }));
+    }
+    await unstage(id);
+    return pages.goTo(posted, "/", newsOf("put", true, { name, folder: one.folder }));
+  });
+}
+
+/** Inboxes that are on this machine, and the operation folders in them. */
+async function foldersOf(desk: Desk): Promise<readonly string[]> {
+  const inboxes = inboxesOf(desk, await desk.store.batches({}));
+  const all = (await Promise.all(inboxes.map(inboxFolders))).flat();
+  const stats = await Promise.all(all.map((folder) => lstat(folder).catch(() => undefined)));
+  return all.filter((_, at) => stats[at]?.isDirectory());
+}
+
+async function chooseForm(desk: Desk, { csrf }: Asked): Promise<Html> {
+  const folders = await foldersOf(desk);
+  if (folders.length === 0) return markup`<p>${DESK_WORDS.no_inboxes}</p>`;
+  const options = folders.map((folder) => markup`<option value="${folder}">${folder}</option>`);
+  return markup`<p>${DESK_WORDS.upload_means}</p>
+<form method="post" action="/upload" enctype="multipart/form-data">${tokenField(csrf)}
+<p class="field"><label for="file">The file</label><input id="file" type="file" name="file" accept=".csv,.txt,.tsv,.json,.jsonl,.xlsx" required></p>
+<p class="field"><label for="folder">Where it belongs</label><select id="folder" name="folder">${options}</select></p>
+<p><button class="main">Check it</button></p></form>`;
+}
+
+async function checkPart({ config }: Desk, { path }: Staged, put: () => Html): Promise<Html> {
+  try {
+    const checked = await checkOne(path, config);
+    return markup`${checkedPart(checked)}${put()}`;
+  } catch (error) {
+    if (!(error instanceof PaydropError)) throw error;
+    const faults = error instanceof FileRefusedError ? error.faults : [];
+    const why =
+      faults.length === 0
+        ? markup`<p>${error.message} ${withoutCommands(error.hint)}</p>`
+        : faultTable("What is wrong", faults);
+    return markup`<p class="bad" role="alert">${DESK_WORDS.refused}</p>${why}<p><a href="/upload">Upload a better one</a></p>`;
+  }
+}
+
+function checkedPart(checked: CheckedFile): Html {
+  const { operation, period, mapping, total, accounts, byStatus, control, remarks } = checked;
+  const facts = [
+    ["Operation", operation],
+    ...(period === undefined ? [] : [["Period", period]]),
+    ...(mapping === undefined ? [] : [["Mapping", mapping]]),
+    ["Rows", String(total.rows)],
+    ["Sum", total.amount],
+    ["Stated totals", control ? DESK_WORDS.control_equal : DESK_WORDS.control_none],
+  ];
+  const counts = occurringIn(byStatus).map(([status, { rows, amount }]): readonly Shown[] => [
+    status === "not_sent" ? "ready to go" : statusTag(status, STATUSES[status].word),
+    ...[rows, amount],
+  ]);
+  const from = accounts.map(({ account, total: of }) => [account, of.rows, of.amount]);
+  const kinds = [
+    ["These rows do not go: to correct", checked.invalid, checked.invalidCount],
+    ["These rows wait for a person", checked.held, checked.heldCount],
+    ["Look at these", checked.pointedOut, checked.pointedOutCount],
+  ] as const;
+  return markup`<dl>${facts.map(([name = "", value = ""]) => markup`<dt>${name}</dt><dd>${said(value)}</dd>`)}</dl>
+${tableOf({ caption: "What its rows are now; nothing was sent", titles: ["Rows that are", "Rows#", "Amount#"] }, counts)}
+${from.length > 0 && tableOf({ caption: "From which accounts", titles: ["Account", "Rows#", "Amount#"] }, from)}
+${remarkTexts(remarks).map((text) => markup`<p>${text}</p>`)}
+${kinds.map(([title, faults, count]) => (count > 0 ? markup`<h2>${title} (${count})</h2>${faultTable("The first of each kind", faults)}` : nothing))}`;
+}
+
+function faultTable(caption: string, faults: readonly Fault[]): Html {
+  const lines = faults.map((fault) => {
+    const { text, todo } = wordsOf(fault);
+    const { row, column = "", cell = "" } = fault;
+    return [row ?? "the file", said(printable(column, 60)), cell, text, withoutCommands(todo)];
+  });
+  return tableOf({ caption, titles: ["Row", "Column", "Cell", "What is wrong", "What to do"] }, lines);
+}
+
+function putForm({ csrf }: Asked, id: string, { folder }: Staged): Html {
+  return markup`<form method="post" action="/upload/put">${tokenField(csrf)}<input type="hidden" name="id" value="${id}">
+<p>${DESK_WORDS.put_means}</p><p><button class="main">Put it into ${folder}</button> <a href="/upload">Not this one</a></p></form>`;
 }
