@@ -54,8 +54,11 @@ async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Se
   if (!numbers) throw new PaydropError("word_missing", { option: "--row", example: EXAMPLE });
   const batch = await knownBatch(store, call.operands[0]);
   const settlings = (await rowsNamed(store, batch.id, numbers)).map((row) => ({ batch, row, as, by, note }));
-  const already = settlings.filter((one) => one.row.state === one.as);
-  const todo = settlings.filter((one) => one.row.state !== one.as);
+  // at the desk a person has seen unknown rows: what somebody else said of one meanwhile stands
+  const isOpen = ({ row, as: to }: Settling): boolean =>
+    call.flags["only_unknown"] === true && !row.onItsWay ? row.state === "unknown" : row.state !== to;
+  const already = settlings.filter((one) => !isOpen(one));
+  const todo = settlings.filter(isOpen);
   for (const { row } of todo) {
     const facts = { batch: batch.id, row: row.row, state: STATUSES[statusOf(row)].word };
     if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);

@@ -60,7 +60,7 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
     if (rows.length === 0) return pages.goTo(posted, back, newsOf("no_rows"));
     const as = posted.text("as");
     if (as === "") return pages.goTo(posted, back, newsOf("no_choice"));
-    const flags = { row: rows, as, note: posted.text("note") };
+    const flags = { row: rows, as, note: posted.text("note"), only_unknown: true };
     return pages.goTo(posted, back, await carryOut(desk, posted.account, settle, [id], flags));
   });
 

@@ -38,10 +38,11 @@ export async function waitingIn({ store }: Desk, inbox: string): Promise<readonl
       const path = join(folder, name);
       // one that nobody has corrected yet is no work
       if (said.isRetry && (await isRetryAsWritten(path))) continue;
+      const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+      // what is open of a batch is told with the batch
+      if (stats?.isFile() && (await store.sourceOf(path, identityOf(stats))) !== undefined) continue;
       const answer = ["refused", "waiting"].map((kind) => `${name}.${kind}.txt`).find((one) => answers.has(one));
-      const stats = answer === undefined ? await lstat(path, { bigint: true }).catch(() => undefined) : undefined;
-      if (answer === undefined && (!stats?.isFile() || (await store.sourceOf(path, identityOf(stats))) !== undefined))
-        continue;
+      if (answer === undefined && !stats?.isFile()) continue;
       const shown = folder === inbox ? name : join(basename(folder), name);
       waiting.push({
         name: shown,

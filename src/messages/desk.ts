@@ -42,7 +42,7 @@ export const DESK_WORDS = {
   no_choice: "Nothing was chosen. → Say which of the two it is. Nothing was changed.",
   sum_differs: "The sum that was typed is not that of the payments that were accepted before. → Nothing was released.",
   twice:
-    "{rows:payment} of these were accepted before. Released, they go a second time. → To say that this is meant, type their sum. Take it from your own papers.",
+    "{rows:payment of these was|payments of these were} accepted before. Released, they go a second time. → To say that this is meant, type their sum. Take it from your own papers.",
   upload_means: "The file is checked and shown. Nothing of it goes before you put it into the folder.",
   put_means: "In a watched folder its rows that are ready go by themselves, soon after this.",
   refused: "This file cannot be taken as it is. Nothing of it was kept.",

@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { actOf } from "../../src/batch.ts";
+import { openWork, type OpenedWork } from "../../src/commands/open-work.ts";
+import { loadSettings } from "../../src/config/load.ts";
+import {
+  accountOf,
+  addAccount,
+  beginSession,
+  changePassword,
+  type Account,
+  type Role,
+} from "../../src/desk/accounts.ts";
+import type { Desk } from "../../src/desk/desk.ts";
+import { serveDesk } from "../../src/desk/server.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { freshDatabase } from "../support/postgres.ts";
+import { Watched } from "../watch/watched.ts";
+
+export const PASSWORD = "four words are good";
+
+/** An inbox with a pretended service, a journal of either engine, and the desk in this process. */
+export class AtDesk extends Watched {
+  deskUrl = "";
+  work!: OpenedWork;
+  #journal: Readonly<Record<string, string>> = {};
+
+  static async open(journal: "SQLite" | "Postgres"): Promise<AtDesk> {
+    const sandbox = await startSandbox({ port: 0 });
+    onTestFinished(() => sandbox.close());
+    const at = new AtDesk(sandbox.url);
+    at.sandbox = sandbox;
+    if (journal === "Postgres") {
+      const key = randomBytes(32).toString("hex");
+      at.#journal = { PAYDROP_JOURNAL_URL: await freshDatabase(), PAYDROP_JOURNAL_KEY: key };
+    }
+    const { config } = loadSettings({ flags: {}, env: at.env() });
+    at.work = await openWork(config, {}, "act");
+    const staging = join(at.root, "staging");
+    mkdirSync(staging);
+    const desk: Desk = {
+      ...{ config, store: at.work.store, call: { flags: {}, env: at.env() }, inboxes: [at.inbox], staging },
+      act: ({ name: by }, kind) => actOf(at.work, kind, { by }),
+    };
+    const served = await serveDesk(desk, 0);
+    at.deskUrl = served.url;
+    onTestFinished(async () => {
+      await served.close();
+      await at.work.close();
+    });
+    return at;
+  }
+
+  override env(stateDir?: string): Record<string, string> {
+    return { ...super.env(stateDir), ...this.#journal };
+  }
+
+  /** Somebody who has chosen a password, signed in. */
+  async person(name: string, role: Role): Promise<Visitor> {
+    const { store } = this.work;
+    // the same password for all: to hash it is slow on purpose
+    const own: Account = { ...(account ??= await accountWithPassword(this)), name, role };
+    await store.keep("account", name.toLowerCase(), own);
+    const visitor = this.visitor();
+    visitor.cookie = `paydrop-${new URL(this.deskUrl).port}=${await beginSession(store, own, Date.now())}`;
+    await visitor.ask("/");
+    return visitor;
+  }
+
+  visitor(): Visitor {
+    return new Visitor(this.deskUrl);
+  }
+
+  /** The batch of this file. */
+  async batchOf(fileName: string) {
+    const batch = (await this.work.store.batches({})).findLast((one) => one.fileName === fileName);
+    if (!batch) throw new Error(`no batch of ${fileName}`);
+    return batch;
+  }
+}
+
+let account: Account | undefined;
+
+async function accountWithPassword({ work }: AtDesk): Promise<Account> {
+  await addAccount(work.store, "first", "view", actOf(work, "add_account"));
+  const added = await accountOf(work.store, "first");
+  if (!added) throw new Error("no account was added");
+  const changed = await changePassword(work.store, added, PASSWORD, Date.now());
+  await work.store.keep("account", "first", undefined);
+  return changed;
+}
+
+/** A browser without a script: it keeps the cookie, follows redirects, and sends the token of the page that it saw last. */
+export class Visitor {
+  readonly #url: string;
+  cookie = "";
+  csrf = "";
+  status = 0;
+  text = "";
+  headers = new Headers();
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async ask(path: string, init: RequestInit = {}): Promise<string> {
+    const headers = { ...(this.cookie && { cookie: this.cookie }), ...(init.headers as Record<string, string>) };
+    const response = await fetch(this.#url + path, { redirect: "manual", ...init, headers });
+    for (const cookie of response.headers.getSetCookie()) this.cookie = cookie.split(";")[0] ?? "";
+    [this.status, this.headers, this.text] = [response.status, response.headers, await response.text()];
+    const to = response.headers.get("location");
+    if (response.status === 303 && to !== null) return this.ask(to);
+    this.csrf = /name="csrf" value="([^"]+)"/.exec(this.text)?.[1] ?? this.csrf;
+    return this.text;
+  }
+
+  post(path: string, form: Readonly<Record<string, string | readonly string[]>> | FormData): Promise<string> {
+    const site = { "sec-fetch-site": "same-origin" };
+    if (form instanceof FormData) {
+      form.set("csrf", this.csrf);
+      return this.ask(path, { method: "POST", body: form, headers: site });
+    }
+    const body = new URLSearchParams({ csrf: this.csrf });
+    for (const [name, values] of Object.entries(form)) for (const one of [values].flat()) body.append(name, one);
+    return this.ask(path, { method: "POST", body, headers: site });
+  }
+
+  async signIn(name: string, password = PASSWORD): Promise<string> {
+    await this.ask("/sign-in");
+    return this.post("/sign-in", { name, password });
+  }
+
+  /** What the last act said. */
+  get news(): string {
+    return plain(/<section[^>]*class="news[^]*?<\/section>/.exec(this.text)?.[0] ?? "");
+  }
+
+  get seen(): string {
+    return plain(this.text);
+  }
+}
+
+function plain(html: string): string {
+  const signs: Readonly<Record<string, string>> = {
+    "&quot;": '"',
+    "&#39;": "'",
+    "&lt;": "<",
+    "&gt;": ">",
+    "&amp;": "&",
+  };
+  const text = html.replaceAll(/<[^>]*>/g, " ").replaceAll(/&(?:quot|#39|lt|gt|amp);/g, (one) => signs[one] ?? one);
+  return text.replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import { accountOf, addAccount } from "../../src/desk/accounts.ts";
+import { actOf } from "../../src/batch.ts";
+import { describePostgres } from "../support/postgres.ts";
+import { AtDesk, PASSWORD } from "./at-desk.ts";
+
+const FILE = `from_account,to_account,amount,notes
+ACC-OPS-01,200300401111,100.00,
+ACC-OPS-01,SANDBOX-504-2222,200.00,
+ACC-OPS-01,200300403333,300.00,
+ACC-OPS-01,200300403333,300.00,
+ACC-OPS-01,,500.00,
+`;
+
+describe("the desk on SQLite", () => letsPeopleAct("SQLite"));
+describePostgres("the desk on Postgres", () => letsPeopleAct("Postgres"));
+
+function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
+  test("a batch that waits for people → seen, settled and released here, under the name that signed in", async () => {
+    const at = await AtDesk.open(journal);
+    at.put("payroll.csv", FILE);
+    await at.once();
+    const { id } = await at.batchOf("payroll.csv");
+    const asha = await at.person("Asha Rao", "decide");
+    expect(await asha.ask("/")).toContain("payroll.csv");
+    expect(asha.seen).toMatch(/1 unknown 200\.00 in payroll\.csv .* 1 held 300\.00 in payroll\.csv/);
+    await asha.ask(`/batch/${id}?status=invalid`);
+    expect(asha.seen).toContain("6 ✗ invalid 500.00");
+    await asha.ask("/decide");
+    expect(asha.seen).toMatch(
+      /unknown in payroll\.csv .* 3 200\.00 ACC-OPS-01 ••2222 .* held in payroll\.csv .* ••3333/,
+    );
+    // accounts are masked everywhere
+    expect(asha.text).not.toMatch(/2003004/);
+
+    await asha.post("/decide/unknown", { batch: id, row: "3", as: "not-done", note: "dashboard: no entry" });
+    expect(asha.news).toBe("Row 3 of batch " + id + " (200.00) is settled as not done by Asha Rao. It may go again.");
+    await asha.post("/decide/held", { batch: id, row: "5", what: "release", reason: "two are meant" });
+    expect(asha.seen).toContain("row 5 of payroll.csv");
+    expect(asha.seen).toContain("Let 1 row go: 300.00");
+    expect(asha.seen).toContain("1 payment of these was accepted before");
+    await asha.post("/decide/release", { batch: id, row: "5", reason: "two are meant", total: "200" });
+    expect(asha.news).toContain("Nothing was released.");
+    await asha.post("/decide/release", { batch: id, row: "5", reason: "two are meant", total: "300" });
+    expect(asha.news).toMatch(/^1 row of batch \w+ will be sent: 300\.00 They go when the paydrop that watches/);
+    expect(at.carriedOut).toBe(2);
+    await at.once();
+    expect([at.carriedOut, at.sentTwice]).toEqual([3, 1]);
+    await asha.post(`/batch/${id}/retry`, {});
+    await at.once();
+    await asha.ask(`/batch/${id}`);
+    expect(asha.seen).toMatch(/Asha Rao \([^)]+\) settled row 3 of batch \w+ as not-done dashboard: no entry/);
+    expect((await at.work.store.acts({ batch: id })).map(({ kind, by }) => `${kind} ${by ?? ""}`)).toEqual(
+      expect.arrayContaining(["settle Asha Rao", "release Asha Rao", "retry Asha Rao"]),
+    );
+  });
+
+  test("two people settle the same row at once → one is told that the other was first", async () => {
+    const at = await AtDesk.open(journal);
+    at.put("payroll.csv", FILE);
+    await at.once();
+    const { id } = await at.batchOf("payroll.csv");
+    const both = [await at.person("Asha", "decide"), await at.person("Ravi", "decide")];
+    const said = ["done", "not-done"];
+    await Promise.all(both.map((one, index) => one.post("/decide/unknown", { batch: id, row: "3", as: said[index] ?? "", note: "looked" }))); // prettier-ignore
+    const news = both.map((one) => one.news);
+    expect(news, news.join("\n")).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/\(200\.00\) is settled as/),
+        expect.stringMatching(/before you\. What you said changed nothing/),
+      ]),
+    );
+    expect((await at.work.store.acts({ batch: id })).filter(({ kind }) => kind === "settle")).toHaveLength(1);
+  });
+
+  test("STOP pressed → nothing goes, by name; pressed again to go on → it goes", async () => {
+    const at = await AtDesk.open(journal);
+    const asha = await at.person("Asha", "decide");
+    await asha.post("/stop", { inbox: "/etc" });
+    expect(asha.news).toContain("no inbox");
+    await asha.post("/stop", { inbox: at.inbox });
+    expect(asha.news).toContain("is held");
+    expect(asha.seen).toContain("Somebody pressed STOP at the desk. Nothing goes from here.");
+    at.put("payroll.csv", FILE);
+    expect((await at.once()).code).toBe(7);
+    expect(at.carriedOut).toBe(0);
+    await asha.post("/go-on", { inbox: at.inbox });
+    expect(asha.news).toContain("goes on, by Asha");
+    await at.once();
+    expect(at.carriedOut).toBe(2);
+    const acts = await at.work.store.acts({});
+    expect(acts.map(({ kind, by }) => `${kind} ${by ?? ""}`)).toEqual(
+      expect.arrayContaining(["hold_folder Asha", "resume_folder Asha"]),
+    );
+  });
+
+  test("a file is brought → checked and shown first, then put into its folder once", async () => {
+    const at = await AtDesk.open(journal);
+    const asha = await at.person("Asha", "decide");
+    const form = (name: string, text: string): FormData => {
+      const data = new FormData();
+      data.set("folder", at.inbox);
+      data.set("file", new File([text], name));
+      return data;
+    };
+    await asha.post("/upload", form("broken.csv", "name,amount\nx,1\n"));
+    expect(asha.seen).toContain("This file cannot be taken as it is.");
+    await asha.post("/upload", form("../evil.csv", FILE));
+    expect(asha.seen).not.toContain("Put it into");
+    await asha.post("/upload", form("june.csv", FILE));
+    expect(asha.seen).toMatch(/Operation transfer Rows 5 Sum 1400\.00 .* to_account B6/);
+    expect(at.names()).toEqual([]);
+    const id = /name="id" value="(\w+)"/.exec(asha.text)?.[1] ?? "";
+    const ravi = await at.person("Ravi", "decide");
+    await ravi.post("/upload/put", { id });
+    expect([ravi.news, at.names()]).toEqual([expect.stringContaining("by somebody else"), []]);
+    await asha.post("/upload/put", { id });
+    expect(asha.news).toContain("june.csv lies in");
+    expect(at.read("june.csv")).toBe(FILE);
+    await asha.post("/upload/put", { id });
+    expect(asha.news).toContain("Upload it again");
+    expect((await at.work.store.acts({})).at(-1)).toMatchObject({ kind: "bring_file", by: "Asha", as: "june.csv" });
+  });
+}
+
+test("a one-time password → only another one can be chosen with it, and it counts no more", async () => {
+  const at = await AtDesk.open("SQLite");
+  const once = await addAccount(at.work.store, "Asha", "approve", actOf(at.work, "add_account"));
+  const asha = at.visitor();
+  await asha.signIn("asha", once);
+  expect(asha.seen).toContain("Your password");
+  await asha.ask("/decide");
+  expect(asha.seen).toContain("A new password");
+  await asha.post("/stop", { inbox: at.inbox });
+  expect(asha.status).toBe(403);
+  await asha.ask("/password");
+  for (const [password, again, word] of [
+    ["short", "short", "12 to 200"],
+    ["asha asha asha", "asha asha asha", "your name"],
+    [PASSWORD, "another one here", "not the same"],
+    [once, once, "of before"],
+  ] as const) {
+    await asha.post("/password", { now: once, password, again });
+    expect(asha.news).toContain(word);
+  }
+  await asha.post("/password", { now: once, password: PASSWORD, again: PASSWORD });
+  expect(asha.seen).toContain("Today");
+  const other = at.visitor();
+  await other.signIn("asha", once);
+  expect(other.status).toBe(401);
+  expect((await accountOf(at.work.store, "ASHA"))?.isOneTime).toBe(false);
+});

@@ -1,0 +1,130 @@
+import { expect, test, vi } from "vitest";
+import { accountOf, addAccount, changePassword, removeAccount } from "../../src/desk/accounts.ts";
+import { actOf } from "../../src/batch.ts";
+import { AtDesk, PASSWORD, type Visitor } from "./at-desk.ts";
+
+/** Every path by which something changes, and who may use it. */
+const ACTS = [
+  ["/sign-out", "view"],
+  ["/password", "view"],
+  ["/stop", "decide"],
+  ["/go-on", "decide"],
+  ["/batch/AAAAAAA1/pause", "decide"],
+  ["/batch/AAAAAAA1/resume", "decide"],
+  ["/batch/AAAAAAA1/retry", "decide"],
+  ["/batch/AAAAAAA1/retry-rejected", "decide"],
+  ["/batch/AAAAAAA1/cancel", "decide"],
+  ["/decide/unknown", "decide"],
+  ["/decide/held", "decide"],
+  ["/decide/release", "decide"],
+  ["/upload", "decide"],
+  ["/upload/put", "decide"],
+] as const;
+const PAGES = ["/", "/decide", "/upload", "/help", "/help/clerk", "/password", "/live", "/batch/AAAAAAA1", "/batch/AAAAAAA1/report"]; // prettier-ignore
+
+async function raw(
+  at: AtDesk,
+  path: string,
+  by: Pick<Visitor, "cookie">,
+  csrf: string,
+  more: Record<string, string> = {},
+) {
+  const body = new URLSearchParams({ csrf });
+  const headers = { "sec-fetch-site": "same-origin", cookie: by.cookie, ...more };
+  const response = await fetch(at.deskUrl + path, { method: "POST", body, headers, redirect: "manual" });
+  return `${response.status} ${response.headers.get("location") ?? ""}`.trim();
+}
+
+test("requests made by hand → only with session, right, token and place of the form; all acts are in the table", async () => {
+  const at = await AtDesk.open("SQLite");
+  const [asha, meera] = [await at.person("Asha", "decide"), await at.person("Meera", "view")];
+  await meera.ask("/");
+  const nobody = { cookie: "" };
+  for (const [path, needed] of ACTS) {
+    expect(await raw(at, path, nobody, ""), `${path} by nobody`).toBe("303 /sign-in");
+    expect(await raw(at, path, { cookie: asha.cookie.replace(/=.*/, "=x") }, ""), path).toBe("303 /sign-in");
+    if (needed === "decide") expect(await raw(at, path, meera, meera.csrf), `${path} without the right`).toBe("403");
+    expect(await raw(at, path, asha, "", {}), `${path} without a token`).toBe("403");
+    expect(await raw(at, path, asha, meera.csrf), `${path} with another's token`).toBe("403");
+    expect(await raw(at, path, asha, asha.csrf, { "sec-fetch-site": "cross-site" }), `${path} from elsewhere`).toBe(
+      "403",
+    );
+    expect(await raw(at, path, asha, asha.csrf, { "sec-fetch-site": "same-site" }), `${path} from a sister site`).toBe(
+      "403",
+    );
+  }
+  for (const path of PAGES) {
+    const response = await fetch(at.deskUrl + path, { redirect: "manual" });
+    expect([response.status, response.headers.get("location")], path).toEqual(path.startsWith("/live") ? [403, null] : [303, "/sign-in"]); // prettier-ignore
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
+  }
+  expect((await at.work.store.acts({})).filter(({ kind }) => kind !== "add_account")).toEqual([]);
+});
+
+test("sign-in cookie → of this site alone, unreadable for scripts, secure behind TLS", async () => {
+  const at = await AtDesk.open("SQLite");
+  const plain = await fetch(`${at.deskUrl}/sign-in`);
+  const secure = await fetch(`${at.deskUrl}/sign-in`, { headers: { "x-forwarded-proto": "https" } });
+  expect(plain.headers.getSetCookie()[0]).toMatch(/^paydrop-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+  expect(secure.headers.getSetCookie()[0]).toMatch(/; HttpOnly; Secure; SameSite=Strict$/);
+});
+
+test("a session → another token after signing in; ends by time, idleness, sign-out, password, removal", async () => {
+  const at = await AtDesk.open("SQLite");
+  const { store } = at.work;
+  const asha = at.visitor();
+  await addAccount(store, "Asha", "view", actOf(at.work, "add_account"));
+  const choose = async (): Promise<void> => {
+    const account = await accountOf(store, "asha");
+    if (account) await changePassword(store, account, PASSWORD, Date.now());
+  };
+  await choose();
+  await asha.ask("/sign-in");
+  const before = asha.cookie;
+  const isIn = async (): Promise<boolean> => {
+    await asha.ask("/");
+    return asha.seen.includes("Inboxes");
+  };
+  await asha.signIn("asha");
+  expect([asha.cookie === before, await isIn()]).toEqual([false, true]);
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    for (let hour = 0; hour < 11; hour += 0.9) {
+      vi.setSystemTime(Date.now() + 0.9 * 3_600_000);
+      expect(await isIn(), `${hour} h`).toBe(true);
+    }
+    vi.setSystemTime(Date.now() + 0.5 * 3_600_000);
+    expect(await isIn()).toBe(false);
+    await asha.signIn("asha");
+    vi.setSystemTime(Date.now() + 3_601_000);
+    expect(await isIn()).toBe(false);
+  } finally {
+    vi.useRealTimers();
+  }
+  await asha.signIn("asha");
+  const { cookie } = asha;
+  await asha.post("/sign-out", {});
+  asha.cookie = cookie;
+  expect(await isIn()).toBe(false);
+  await asha.signIn("asha");
+  await choose();
+  expect(await isIn()).toBe(false);
+  await asha.signIn("asha");
+  await removeAccount(store, "Asha", actOf(at.work, "remove_account"));
+  expect([await isIn(), await store.kept("session")]).toEqual([false, []]);
+});
+
+test("a password guessed many times at once → refused after ten tries, also with the right one", async () => {
+  const at = await AtDesk.open("SQLite");
+  await at.person("Asha", "view");
+  const visitors = Array.from({ length: 14 }, () => at.visitor());
+  await Promise.all(visitors.map((one) => one.signIn("asha", "wrong wrong wrong")));
+  const statuses = visitors.map(({ status }) => status).sort();
+  expect(statuses).toEqual([...Array<number>(10).fill(401), ...Array<number>(4).fill(429)]);
+  const asha = at.visitor();
+  await asha.signIn("Asha");
+  expect(asha.status).toBe(429);
+});
