@@ -25,8 +25,8 @@ export const INSTALLED: Installed | undefined = findInstalled();
  * A folder for the servers of one command. When the command ends, however it ends, another process stops what still
  * runs there and removes it.
  */
-export function serversFolder(): { readonly folder: string; end(): Promise<void> } {
-  const folder = mkdtempSync(join(parentFolder(), "paydrop-postgres-"));
+export function serversFolder(parent: string = parentFolder()): { readonly folder: string; end(): Promise<void> } {
+  const folder = mkdtempSync(join(parent, "paydrop-postgres-"));
   if (INSTALLED?.user.uid !== undefined) chownSync(folder, INSTALLED.user.uid, INSTALLED.user.gid ?? 0);
   // its stdin ends with this process; in a session of its own no Ctrl-C reaches it
   const cleaner = spawn("/bin/sh", ["-c", CLEAN_UP, "sh", folder], {
@@ -129,6 +129,17 @@ export class PostgresServer {
   resume(): void {
     for (const pid of this.#stopped) process.kill(pid, "SIGCONT");
     this.#stopped = [];
+  }
+
+  /** User and system time of all of its processes, also of those that have ended. */
+  cpuMs(): number {
+    const main = this.#pid();
+    if (main === undefined) return NaN;
+    // after the name: state, parent … utime, stime, cutime, cstime, in hundredths of a second
+    const timesOf = (pid: number): number[] =>
+      readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ").slice(11, 15).map(Number) ?? [];
+    const ofChildren = childrenOf(main).flatMap((pid) => timesOf(pid).slice(0, 2));
+    return [...timesOf(main), ...ofChildren].reduce((sum, ticks) => sum + ticks * 10, 0);
   }
 
   remove(): void {
