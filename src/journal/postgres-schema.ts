@@ -1,4 +1,4 @@
-import { ROW_STATES } from "./states.ts";
+import { BY_INDEX, ROW_STATES } from "./states.ts";
 
 export const POSTGRES_SCHEMA = "paydrop";
 /** There is one; a host of another version is refused before anything goes. */
@@ -102,7 +102,7 @@ export const IS_HELD = `EXISTS (SELECT 1 FROM hold h WHERE b.folder = h.folder O
  * rows; the lease is renewed, for they may leave by it. A share that is missing in the answer is another host's by now.
  */
 const COMMIT = `
-  CREATE FUNCTION commit_shares(wanted json, changes json, me text, lease interval) RETURNS json LANGUAGE plpgsql AS $$
+  CREATE FUNCTION commit_shares(wanted json, changes json, me text, lease interval) RETURNS json LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE w record; whole record; own share; mine json; proves boolean; halt json; found int; answer jsonb := '[]'; leaving json;
   BEGIN
     FOR w IN SELECT s.batch, s.share, x.no, x.free, s.commitNo < x.no AS isNew

@@ -128,6 +128,10 @@ export function move(run: Run, batch: { readonly seq: number; readonly mark: num
   return run(MOVE, ...where, ...becomes, tries, isAnswerNew, httpStatus, sentAt, durationMs, response) === 1;
 }
 
+/** Few rows of many, always found by their keys: no plan is made anew, and none that reads a whole table. */
+export const BY_INDEX =
+  "SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off";
+
 /**
  * The same in Postgres, as a function of the journal: moves the rows of a batch that `changes` names, each with `from`, `to`
  * and `onItsWay` as above; gives those that were moved. What becomes, or stays, ready gets a turn behind all others of its
@@ -135,7 +139,7 @@ export function move(run: Run, batch: { readonly seq: number; readonly mark: num
  * know a new batch yet takes it for one row, and would walk through all of it.
  */
 export const MOVE_ROWS = `
-  CREATE FUNCTION move_rows(of_batch bigint, changes json) RETURNS TABLE ("row" int) LANGUAGE plpgsql AS $$
+  CREATE FUNCTION move_rows(of_batch bigint, changes json) RETURNS TABLE ("row" int) LANGUAGE plpgsql ${BY_INDEX} AS $$
   #variable_conflict use_column
   BEGIN
     PERFORM 1 FROM share s WHERE s.batch = of_batch AND s.share IN (

@@ -11,6 +11,8 @@ const PORTS = { first: 20_000, count: 12_000 };
 const ROOM_NEEDED = 2 ** 31;
 /** Of two programs that begin at once with one port the later tries another. */
 const TRIES = 5;
+/** The unit of /proc/…/stat. */
+const TICK_MS = 10;
 
 interface Installed {
   readonly bin: string;
@@ -135,11 +137,8 @@ export class PostgresServer {
   cpuMs(): number {
     const main = this.#pid();
     if (main === undefined) return NaN;
-    // after the name: state, parent … utime, stime, cutime, cstime, in hundredths of a second
-    const timesOf = (pid: number): number[] =>
-      readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ").slice(11, 15).map(Number) ?? [];
-    const ofChildren = childrenOf(main).flatMap((pid) => timesOf(pid).slice(0, 2));
-    return [...timesOf(main), ...ofChildren].reduce((sum, ticks) => sum + ticks * 10, 0);
+    const ofChildren = childrenOf(main).flatMap((pid) => ticksOf(pid).slice(0, 2));
+    return [...ticksOf(main), ...ofChildren].reduce((sum, ticks) => sum + ticks * TICK_MS, 0);
   }
 
   remove(): void {
@@ -153,6 +152,16 @@ export class PostgresServer {
     } catch {
       return undefined;
     }
+  }
+}
+
+/** User and system time of a process, and of its children that have ended; nothing of one that is gone. */
+function ticksOf(pid: number): number[] {
+  try {
+    // after the name: state, parent … utime, stime, cutime, cstime
+    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ").slice(11, 15).map(Number) ?? [];
+  } catch {
+    return [];
   }
 }
 
