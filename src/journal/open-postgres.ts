@@ -71,7 +71,7 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
     return {
       ...store,
       addBatch: (batch) => batches.addBatch(postgres, batch, me),
-      facts: async () => ({ ...(await rows.facts(postgres)), ...identity }),
+      facts: async (folder) => ({ ...(await rows.facts(postgres, folder)), ...identity }),
       judging: (work) => postgres.judging(work),
       async recover(who) {
         const unknown = await takeOver(who);

@@ -199,9 +199,13 @@ export async function holdFolder(
   });
 }
 
-export async function facts(postgres: Postgres): Promise<Pick<JournalFacts, "letGo" | "lastAt">> {
+type Facts = Pick<JournalFacts, "letGo" | "letGoHere" | "lastAt">;
+
+export async function facts(postgres: Postgres, folder = ""): Promise<Facts> {
   const latest = (table: string, column: string): string => `(SELECT max(${column}) FROM ${table})`;
-  const sql = `SELECT (SELECT coalesce(sum(letGo), 0) FROM share)::bigint AS letGo, coalesce(greatest(
+  const sql = `SELECT (SELECT coalesce(sum(letGo), 0) FROM share)::bigint AS letGo,
+    (SELECT coalesce(sum(s.letGo), 0) FROM share s JOIN batch b ON b.seq = s.batch WHERE b.folder = $1)::bigint AS letGoHere,
+    coalesce(greatest(
     ${latest("batch", "lastAt")}, ${latest("share", "lastAt")}, ${latest("act", "at")}), 0) AS lastAt`;
-  return (await postgres.get(sql)) ?? { letGo: 0, lastAt: 0 };
+  return (await postgres.get<Facts>(sql, folder)) ?? { letGo: 0, letGoHere: 0, lastAt: 0 };
 }

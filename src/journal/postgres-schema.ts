@@ -38,7 +38,8 @@ export const TABLES = `
   -- commitNo: the last commit of its owner, which let go the rows with turns from markBefore to mark
   CREATE TABLE share (
     batch bigint NOT NULL REFERENCES batch, share int NOT NULL, mark bigint NOT NULL DEFAULT 0,
-    nextTurn bigint NOT NULL DEFAULT 1, firstRow int NOT NULL, lastRow int NOT NULL, letGo int NOT NULL DEFAULT 0, lastAt bigint NOT NULL DEFAULT 0, tallies json,
+    nextTurn bigint NOT NULL DEFAULT 1, firstRow int NOT NULL DEFAULT 0, lastRow int NOT NULL DEFAULT 0,
+    letGo int NOT NULL DEFAULT 0, lastAt bigint NOT NULL DEFAULT 0, tallies json,
     epoch int NOT NULL DEFAULT 0, owner text, lanes int NOT NULL DEFAULT 0, leasedAt timestamptz, leaseUntil timestamptz,
     takenOverAt timestamptz, commitNo int NOT NULL DEFAULT 0, markBefore bigint NOT NULL DEFAULT 0,
     place bigint NOT NULL DEFAULT 0, payloads bytea,

@@ -110,6 +110,7 @@ const MOVE = `UPDATE row SET state = ?6, turn = coalesce(?7, turn),
     code = coalesce(?8, iif(?6 = 'ready', NULL, code)), reasons = coalesce(?9, reasons),
     settledBy = coalesce(?10, settledBy), attempts = attempts + ?11,
     httpStatus = iif(?12, ?13, httpStatus), sentAt = iif(?12, ?14, sentAt),
+    wentAt = iif(?12, max(?14, (SELECT lastAt FROM batch WHERE seq = ?1)), wentAt),
     durationMs = iif(?12, ?15, durationMs), response = iif(?12, ?16, response)
   WHERE batch = ?1 AND row = ?2 AND instr(?3, '"' || state || '"') > 0 AND (state = 'ready' AND turn <= ?4) = ?5`;
 

@@ -8,7 +8,7 @@ import { openJournal } from "../../src/journal/open.ts";
 import { askRelease, type Release } from "../../src/journal/release.ts";
 import type { RowState } from "../../src/journal/states.ts";
 import type { Act, JournalStore, NewRow, Outcome } from "../../src/journal/store.ts";
-import { key, read } from "./situations.ts";
+import { read } from "./situations.ts";
 
 const DAY = 86_400_000;
 const RULES: JudgingRules = { duplicate_days: 20, allow_repeats: false, all_or_nothing: false };
@@ -170,8 +170,10 @@ function newRow(row: number, words: string, stated: string | undefined): NewRow 
   if (words.startsWith("~")) {
     const [, payee = "", rest = ""] = /^~(\S*)(.*)$/.exec(words) ?? [];
     const { retryOf } = read(`x 0${rest}`);
-    const known = payee === "" ? {} : { payee: key("payee", payee) };
-    return { ...none, state: "invalid", faults: [{ code: "field_empty" }], ...known, ...(retryOf ? { retryOf } : {}) };
+    const { payee: hidden, zeros } = read(`${payee} 0`);
+    const known = payee === "" ? {} : { payee: hidden, zeros };
+    const given = { ...known, ...(retryOf ? { retryOf } : {}), ...(stated === undefined ? {} : { period: stated }) };
+    return { ...none, state: "invalid", faults: [{ code: "field_empty" }], ...given };
   }
   const said = read(words.replace("!", ""));
   const period = said.period ?? stated;

@@ -8,7 +8,7 @@ import { freshDatabase } from "../support/postgres.ts";
 import { NOW, type TestJournal } from "./stores.ts";
 
 /** An empty journal in a database of its own. Its rows leave from the first share of a batch, which `commit` claims. */
-export async function openTestJournal(): Promise<TestJournal> {
+export async function openTestJournal(): Promise<TestJournal & { readonly postgres: Postgres }> {
   const options = { url: await freshDatabase(), isSender: true, journalKey: randomBytes(32), version: "1" };
   const postgres = await Postgres.open(options);
   const opened: { close(): Promise<void> }[] = [postgres];
@@ -20,7 +20,8 @@ export async function openTestJournal(): Promise<TestJournal> {
     opened.push(store);
     return withCommit(store, postgres);
   };
-  const journal: TestJournal = {
+  const journal = {
+    postgres,
     store: await open(),
     another: open,
     async crash() {
