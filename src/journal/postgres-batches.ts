@@ -100,6 +100,7 @@ const tallied = (name: string, found: string): string => `SELECT json_object_agg
   FROM (SELECT ${name} AS name, count(*) AS rows, coalesce(sum(r.amount::numeric), 0)::text AS amount FROM ${found} GROUP BY 1) t`;
 const OF_SHARE = tallied("r.state", "rows r WHERE r.batch = s.batch AND r.row BETWEEN s.firstRow AND s.lastRow");
 const RECORD = `SELECT seq, ${NEW_BATCH}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, owesResults,
+  greatest(b.lastAt, (SELECT max(s.lastAt) FROM share s WHERE s.batch = b.seq)) AS lastAt,
   (SELECT json_agg(coalesce(s.tallies, (${OF_SHARE}))) FROM share s WHERE s.batch = b.seq) AS shares,
   (SELECT coalesce(sum((SELECT count(*) FROM rows r
     WHERE r.batch = s.batch AND r.share = s.share AND ${ON_ITS_WAY_OF_SHARE})), 0)::int

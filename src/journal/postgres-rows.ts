@@ -37,14 +37,14 @@ export async function addRows(postgres: Postgres, id: string, rows: readonly New
 const keysOf = (column: string, isNamed: string): string =>
   `SELECT ${column} AS key, batch, row, ${isNamed} FROM rows WHERE batch = $1 AND payment IS NOT NULL AND ${column} IS NOT NULL`;
 /** Sorted by key: each page of a large journal is then read and written once. */
-const ENTER = `INSERT INTO key (key, batch, row, isNamed) ${keysOf("payment", "reference IS NOT NULL")}
+export const ENTER_KEYS = `INSERT INTO key (key, batch, row, isNamed) ${keysOf("payment", "reference IS NOT NULL")}
   UNION ALL ${keysOf("reference", "false")} UNION ALL ${keysOf("payee", "false")} ORDER BY 1, 2, 3`;
 
 export async function endRows(postgres: Postgres, id: string, totals: Totals): Promise<void> {
   const { rows, total, label, payments, remarks } = totals;
   await postgres.write(async () => {
     const { seq } = await batchOf(postgres, id, true);
-    await postgres.query(ENTER, seq);
+    await postgres.query(ENTER_KEYS, seq);
     const sql = "UPDATE batch SET rows = $1, total = $2, label = $3, payments = $4, remarks = $5 WHERE seq = $6";
     await postgres.query(sql, rows, total, label, payments, JSON.stringify(remarks), seq);
   });
@@ -75,7 +75,7 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
   WHERE ${WENT_OF_SHARE.replaceAll("r.", "c.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
 const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWay, r.operation, r.option, r.amount, r.period,
   coalesce(r.faults, '[]') AS faults, coalesce(r.notices, '[]') AS notices, r.code, coalesce(r.reasons, '[]') AS reasons,
-  r.attempts, r.httpStatus, r.sentAt, r.durationMs, r.response, r.settledBy, r.lateAnswer,
+  r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response, r.settledBy, r.lateAnswer,
   ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;
 

@@ -57,7 +57,7 @@ export const TABLES = `
     turn bigint NOT NULL, operation text, option text, amount text, payment text COLLATE "C", payee text COLLATE "C",
     zeros int, reference text COLLATE "C", period text, retryBatch text, retryRow int, place bigint, size int, crc bigint,
     faults json, notices json, code text, reasons json, attempts int NOT NULL DEFAULT 0, httpStatus int,
-    sentAt bigint, durationMs int, response text, settledBy text, lateAnswer text,
+    sentAt bigint, wentAt bigint, durationMs int, response text, settledBy text, lateAnswer text,
     PRIMARY KEY (batch, row), FOREIGN KEY (batch, share) REFERENCES share,
     CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
   );

@@ -23,7 +23,7 @@ const CONCERNED = `${PAGE} AND (r.state <> 'ready' OR r.retryBatch IS NOT NULL O
 
 const LAST_AT = "greatest(b.lastAt, (SELECT max(x.lastAt) FROM share x WHERE x.batch = b.seq))";
 const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.period, r.amount, ${RETRY_OF},
-  ${STATE}, CASE WHEN ${WENT_OF_SHARE} THEN coalesce(r.sentAt, ${LAST_AT}) END AS wentAt`;
+  ${STATE}, CASE WHEN ${WENT_OF_SHARE} THEN coalesce(r.wentAt, ${LAST_AT}) END AS wentAt`;
 const ROW = "JOIN batch b ON b.seq = k.batch JOIN rows r ON r.batch = k.batch AND r.row = k.row";
 const SHARE = "JOIN share s ON s.batch = r.batch AND s.share = r.share";
 /** A month, a week or a day. */

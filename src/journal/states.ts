@@ -143,7 +143,8 @@ export const MOVE_ROWS = `
       JOIN rows r ON r.batch = c.batch AND r.row = c.row)
       ORDER BY s.share FOR UPDATE;
     RETURN QUERY WITH u AS MATERIALIZED (
-      SELECT c.*, r.share, s.mark, s.nextTurn - 1 + row_number() OVER (PARTITION BY r.share, c.to ORDER BY c.n) AS newTurn
+      SELECT c.*, r.share, s.mark, greatest(s.lastAt, (SELECT b.lastAt FROM batch b WHERE b.seq = of_batch)) AS knownAt,
+        s.nextTurn - 1 + row_number() OVER (PARTITION BY r.share, c.to ORDER BY c.n) AS newTurn
       FROM (SELECT of_batch AS batch, x.* FROM ROWS FROM (json_to_recordset(changes) AS (row int, "from" jsonb, "to" text, onItsWay boolean, code text,
         reasons json, settledBy text, tries int, httpStatus int, sentAt bigint, durationMs int, response text))
         WITH ORDINALITY AS x(row, "from", "to", isMeant, code, reasons, settledBy, tries, httpStatus, sentAt, durationMs, response, n)
@@ -156,6 +157,8 @@ export const MOVE_ROWS = `
         settledBy = coalesce(u.settledBy, r.settledBy), attempts = r.attempts + coalesce(u.tries, 0),
         httpStatus = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.httpStatus ELSE u.httpStatus END,
         sentAt = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.sentAt ELSE u.sentAt END,
+        wentAt = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.wentAt
+          WHEN u.sentAt IS NOT NULL THEN greatest(u.sentAt, u.knownAt) END,
         durationMs = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.durationMs ELSE u.durationMs END,
         response = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.response ELSE u.response END
       FROM u WHERE r.batch = u.batch AND r.row = u.row AND u.from ? r.state

@@ -47,7 +47,12 @@ export class TestDesk {
     const root = temporaryDirectory();
     const folder = join(root, "inbox");
     mkdirSync(folder);
-    const said = { base_url: "http://127.0.0.1:1", state_dir: join(root, "state"), concurrency: "1", ...flags };
+    return TestDesk.at(folder, { state_dir: join(root, "state"), ...flags }, env);
+  }
+
+  /** In a folder that is there, and a state directory that `flags` names. */
+  static async at(folder: string, flags: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv): Promise<TestDesk> {
+    const said = { base_url: "http://127.0.0.1:1", concurrency: "1", ...flags };
     const { config } = loadSettings({ flags: said, env: { ...env } });
     const store = await openJournalOf(config, config.shared ? { isSender: true } : {});
     onTestFinished(() => store.close());
