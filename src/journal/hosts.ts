@@ -105,6 +105,7 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
     async all(): Promise<readonly HostRecord[]> {
       return postgres.query<HostRecord>(
         `SELECT h.host, h.name, h.version, ${msOf("h.since")} AS since, ${msOf("h.seenAt")} AS seenAt,
+          ${msOf("clock_timestamp() - h.seenAt")} AS silentMs,
           coalesce((SELECT json_agg(json_build_object('batch', b.id, 'share', s.share, 'lanes', s.lanes, 'since',
             ${msOf("s.leasedAt")}) ORDER BY b.seq, s.share) FROM share s JOIN batch b ON b.seq = s.batch WHERE s.owner = h.host),
             '[]') AS shares,

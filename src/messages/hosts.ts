@@ -21,6 +21,15 @@ export const SERVER_ERRORS = {
     → Nothing was moved. Send us what --verbose prints.`,
 } as const satisfies Catalogue;
 
+/** What `paydrop status` tells of hosts. */
+export const HOST_WORDS = {
+  host: "host {host}   version {version}   here since {since}",
+  silent: "  not seen since {at}: what it holds goes to the other hosts, and rows on its wire become unknown",
+  holds: "  sends batch {batch}: {shares:share}, {lanes:lane}, since {since}",
+  conducts: "  conducts the run of batch {batch}",
+  watches: "  watches {folder}",
+} as const satisfies Catalogue;
+
 export const HOST_NEWS = {
   working: "sending shares of other hosts' files as {host}; Ctrl-C ends it",
   inbox_elsewhere: `another host watches {folder}: this one takes over when that one ends

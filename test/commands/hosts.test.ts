@@ -7,6 +7,7 @@ import * as settle from "../../src/commands/settle.ts";
 import * as status from "../../src/commands/status.ts";
 import { called } from "../support/calls.ts";
 import { jsonLines } from "../support/call.ts";
+import { transfers } from "../support/desk.ts";
 import { describePostgres } from "../support/postgres.ts";
 import { loseHost, sharedDesk } from "../support/shared-desk.ts";
 
@@ -63,5 +64,32 @@ describePostgres("rows of a lost host", () => {
     await called(settle.run, shape([batch], { row: ["3"], as: "not-done", by: "asha", note: "no entry" }));
     await desk.store.judging(() => desk.store.move(batch, [{ row: 3, from: ["settled_not_done"], to: "ready" }], desk.act("retry"))); // prettier-ignore
     expect((await desk.store.rows({ batch, rows: [3] }))[0]).not.toHaveProperty("lateAnswer");
+  });
+});
+
+describePostgres("paydrop status with hosts", () => {
+  test("hosts that share the journal → what each holds, and which is silent", async () => {
+    const made = await sharedDesk();
+    const { desk, shape, postgres } = made;
+    const { batch } = await desk.run("pay.csv", transfers(["ACC-1", "1.00"], ["ACC-2", "2.00"]), () => 401);
+    const { hosts } = desk.store;
+    await hosts?.lease("inbox /srv/pune/inbox");
+    await hosts?.lease(`batch ${batch}`);
+    await desk.store.beginRun(batch, { login: "asha", host: "pay1" }, desk.now);
+    const { base_url: destination = "", environment } = desk.config;
+    await hosts?.claim({ batch, destination, environment, lanes: 4, concurrency: 8 });
+    const text = (await called(status.run, shape([]))).stdout;
+    const at = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
+    const holds = `  sends batch ${batch}: 1 share, 4 lanes, since ${at}\n  conducts the run of batch ${batch}\n  watches /srv/pune/inbox\n`;
+    expect(text).toMatch(new RegExp(`host ${hosts?.me}   version \\S+   here since ${at}\n${holds}`));
+    await postgres.query("UPDATE host SET seenAt = seenAt - interval '31 s'");
+    expect((await called(status.run, shape([]))).stdout).toMatch(
+      / {2}not seen since .*: what it holds goes to the other hosts/,
+    );
+    const lines = jsonLines((await called(status.run, shape([], { json: true }))).stdout);
+    expect(lines.find(({ type }) => type === "host")).toMatchObject({
+      ...{ host: hosts?.me, silent: true, conducts: [batch], inboxes: ["/srv/pune/inbox"] },
+      holds: [{ batch, shares: [0], lanes: 4 }],
+    });
   });
 });
