@@ -56,11 +56,14 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
   try {
     const seal = new Seal(journalKey);
     const server = await checkServer(postgres);
-    const identity = await makeTables(postgres, seal, serverIn(options.url));
+    await makeTables(postgres, seal);
+    let identity = await identityOf(postgres, seal, serverIn(options.url));
     const me = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`;
     const committer = new Committer(postgres, me, (client) => assertSame(client, server));
     const together = { postgres, seal, committer, me };
     const leave = isSender && !isTrial ? await bePresent(together, hostname(), VERSION) : undefined;
+    // an earlier journal may have come here just then; it comes nowhere where somebody is present
+    if (leave) identity = await identityOf(postgres, seal, serverIn(options.url));
     const takeOver = (who: object): Promise<{ batch: string; row: number }[]> =>
       postgres.write(() =>
         postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), Date.now(), LEASE),
@@ -105,7 +108,7 @@ interface Server {
 }
 
 /** What a server must be for what it confirms to stay (I2); more is told by `paydrop doctor`. */
-async function checkServer(postgres: Postgres): Promise<Server> {
+export async function checkServer(postgres: Postgres): Promise<Server> {
   const found = await postgres.query<{ name: string; setting: string; reset: string }>(
     `SELECT name, setting, reset_val AS reset FROM pg_settings
      WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'server_version', 'server_version_num')`,
@@ -145,21 +148,29 @@ async function assertSame(client: Client, server: Server): Promise<void> {
     throw new PaydropError("server_lost_commit", { found: `its timeline was ${server.timeline} and is ${timeline}` });
 }
 
-/** One process makes the tables; all others find them, with the fingerprint of the key that the hashes are made with. */
-async function makeTables(postgres: Postgres, seal: Seal, server: string) {
-  const isMade = async (): Promise<boolean> =>
-    (await postgres.get("SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'meta'", POSTGRES_SCHEMA)) !== undefined; // prettier-ignore
-  if (!(await isMade()))
-    await postgres.write(async () => {
-      await postgres.query("SELECT pg_advisory_xact_lock($1)", MAKING_LOCK);
-      if (await isMade()) return;
-      await postgres.query(`CREATE SCHEMA IF NOT EXISTS ${POSTGRES_SCHEMA}`);
-      await postgres.query(quoted(`${TABLES} ${MOVE_ROWS} ${FUNCTIONS}`));
-      const secret = randomBytes(32);
-      const meta = { version: String(POSTGRES_VERSION), fingerprint: seal.fingerprint, ...sealedSecret(seal, secret) };
-      for (const [key, value] of Object.entries(meta))
-        await postgres.query("INSERT INTO meta (key, value) VALUES ($1, $2)", key, value);
-    });
+/** One process makes the tables; all others find them. Gives whether it has made them. `secret`: of the keyed hashes. */
+export async function makeTables(postgres: Postgres, seal: Seal, secret: Buffer = randomBytes(32)): Promise<boolean> {
+  if (await isMade(postgres)) return false;
+  return postgres.write(async () => {
+    if (await isMade(postgres, true)) return false;
+    await postgres.query(`CREATE SCHEMA IF NOT EXISTS ${POSTGRES_SCHEMA}`);
+    await postgres.query(quoted(`${TABLES} ${MOVE_ROWS} ${FUNCTIONS}`));
+    const meta = { version: String(POSTGRES_VERSION), fingerprint: seal.fingerprint, ...sealedSecret(seal, secret) };
+    for (const [key, value] of Object.entries(meta))
+      await postgres.query("INSERT INTO meta (key, value) VALUES ($1, $2)", key, value);
+    return true;
+  });
+}
+
+/** `isToWait`: for whoever makes them now, to the end of the transaction. */
+export async function isMade(postgres: Postgres, isToWait = false): Promise<boolean> {
+  if (isToWait) await postgres.query("SELECT pg_advisory_xact_lock($1)", MAKING_LOCK);
+  const sql = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'meta'";
+  return (await postgres.get(sql, POSTGRES_SCHEMA)) !== undefined;
+}
+
+/** With the fingerprint of the key that the hashes are made with. Rejects with PaydropError for another key or version. */
+export async function identityOf(postgres: Postgres, seal: Seal, server: string) {
   const found = await postgres.query<{ key: string; value: string }>("SELECT key, value FROM meta");
   const meta = new Map(found.map(({ key, value }) => [key, value]));
   const version = meta.get("version");
