@@ -153,8 +153,10 @@ export class Postgres {
     await client.connect();
     this.#open.add(client);
     try {
-      // to compile a statement takes longer than any of them
-      const settings = "SET synchronous_commit = on; SET statement_timeout = 0; SET jit = off";
+      // to compile a statement takes longer than any of them; and rows of a batch that the planner does not know yet are to
+      // come in the order of an index, page by page, and not all of them for each page
+      const planning = "SET jit = off; SET enable_bitmapscan = off";
+      const settings = `SET synchronous_commit = on; SET statement_timeout = 0; ${planning}`;
       await client.query(`SET search_path = ${POSTGRES_SCHEMA}; ${settings}`);
     } catch (error) {
       this.drop(client);
