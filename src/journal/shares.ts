@@ -106,7 +106,7 @@ export class Committer {
     this.#isBusy = true;
     while (this.#waiting.length > 0) {
       // answers that were read at one moment share a commit
-      await new Promise(setImmediate);
+      await (LINGER > 0 ? sleep(LINGER) : new Promise(setImmediate));
       const asked = this.#waiting;
       this.#waiting = [];
       // two commits of one share are one after the other
@@ -145,7 +145,7 @@ export class Committer {
         faultPoint("commit.before");
         const client = this.#client;
         const sql = "SELECT commit_shares($1, $2, $3, $4) AS answers";
-        const { rows } = await durably(client, () => ask(client, sql, values));
+        const { rows } = await durably(client, () => ask(client, sql, values, "commit_shares()"));
         faultPoint("commit.after");
         return { answers: (rows[0] as { answers: readonly Answer[] }).answers, mayLeave };
       } catch (error) {
@@ -190,6 +190,7 @@ export class Committer {
   }
 }
 
+const LINGER = Number(process.env["LINGER"] ?? 0);
 const LOST = { leaving: [], phase: "open", isHeld: false, isLost: true } as const;
 
 function committedOf({ leaving, phase, held, stop }: Answer, mayLeave: () => boolean) {
