@@ -58,8 +58,8 @@ export const TABLES = `
     turn bigint NOT NULL, operation text, option text, amount text, payment text COLLATE "C", payee text COLLATE "C",
     zeros int, reference text COLLATE "C", period text, retryBatch text, retryRow int, place bigint, size int, crc bigint,
     faults json, notices json, code text, reasons json, attempts int NOT NULL DEFAULT 0, httpStatus int,
-    sentAt bigint, durationMs int, response text, settledBy text, lateAnswer text,
-    PRIMARY KEY (batch, row), FOREIGN KEY (batch, share) REFERENCES share,
+    sentAt bigint, wentAt bigint, durationMs int, response text, settledBy text, lateAnswer text,
+    PRIMARY KEY (batch, row),
     CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
   );
   CREATE UNIQUE INDEX ON rows (batch, share, turn) WHERE state = 'ready';
@@ -91,6 +91,16 @@ export const TABLES = `
   -- of a destination: its row is locked while lanes are given out; nextAt: when the next request may start
   CREATE TABLE pace (destination text PRIMARY KEY, nextAt timestamptz NOT NULL DEFAULT clock_timestamp());
 `;
+
+/** SQL: sums as `{"ready": {"rows": 2, "amount": "100.5"}}` of the rows that are found, by a name of each. */
+export const tallied = (name: string, found: string): string => `SELECT json_object_agg(t.name,
+    json_build_object('rows', t.rows, 'amount', t.amount)) AS tallies
+  FROM (SELECT ${name} AS name, count(*) AS rows, coalesce(sum(r.amount::numeric), 0)::text AS amount FROM ${found} GROUP BY 1) t`;
+/** SQL: those of the share `s`, by their states. */
+export const OF_SHARE: string = tallied(
+  "r.state",
+  "rows r WHERE r.batch = s.batch AND r.row BETWEEN s.firstRow AND s.lastRow",
+);
 
 /** SQL: a folder of the batch `b` is held. */
 export const IS_HELD = `EXISTS (SELECT 1 FROM hold h WHERE b.folder = h.folder OR starts_with(b.folder, h.folder || '/'))`;
@@ -140,7 +150,7 @@ const COMMIT = `
       UPDATE share s SET mark = greatest(s.mark, top), letGo = s.letGo + CASE WHEN w.isNew THEN leave ELSE 0 END,
           markBefore = CASE WHEN w.isNew THEN s.mark ELSE s.markBefore END, commitNo = greatest(s.commitNo, w.no),
           nextTurn = s.nextTurn + again, lastAt = greatest(s.lastAt, answeredAt),
-          tallies = CASE WHEN told = 0 AND w.free = 0 THEN s.tallies END, leaseUntil = clock_timestamp() + lease
+          tallies = CASE WHEN told = 0 AND leave = 0 THEN s.tallies END, leaseUntil = clock_timestamp() + lease
         WHERE s.batch = w.batch AND s.share = w.share;
       answers := answers || json_build_object('batch', w.batch, 'share', w.share, 'phase', whole.phase,
         'held', whole.held, 'stop', whole.stop, 'leaving', leaving);
@@ -151,7 +161,8 @@ const COMMIT = `
 
 /**
  * Whatever an owner left whose lease is over is nobody's: rows at or below the mark become unknown (I4), and the epoch goes
- * up, so that the owner, should it go on, moves and sends nothing more. Not within one lease of the server's own start: then
+ * up, so that the owner, should it go on, moves and sends nothing more. A row that may have left counts as a try: that tells
+ * it from the same one after a person let it go again. Not within one lease of the server's own start: then
  * nobody could renew. Gives the rows. Once it is known who takes over (`me`), that is an act of the history.
  */
 const TAKE_OVER = `
@@ -165,10 +176,11 @@ const TAKE_OVER = `
       UPDATE share s SET epoch = s.epoch + 1, owner = NULL, lanes = 0, takenOverAt = clock_timestamp(), commitNo = 0
         WHERE s.batch = o.seq AND s.share = o.share;
       SELECT json_agg(json_build_object('row', r.row, 'from', json_build_array('ready'), 'to', 'unknown', 'onItsWay', true,
-        'code', 'interrupted')) INTO lost FROM rows r WHERE r.batch = o.seq AND r.share = o.share AND r.state = 'ready'
+        'code', 'interrupted', 'tries', 1)) INTO lost FROM rows r WHERE r.batch = o.seq AND r.share = o.share AND r.state = 'ready'
         AND r.turn <= o.mark;
       CONTINUE WHEN lost IS NULL;
       SELECT json_agg(m.row ORDER BY m.row) INTO moved FROM move_rows(o.seq, lost) m;
+      UPDATE share s SET tallies = (${OF_SHARE}) WHERE s.batch = o.seq AND s.share = o.share;
       INSERT INTO act (at, kind, login, host, by, batch, rows)
         VALUES (at, 'recover', me ->> 'login', me ->> 'host', me ->> 'by', o.id, moved);
       RETURN QUERY SELECT o.id, v.value::int FROM json_array_elements_text(moved) v;

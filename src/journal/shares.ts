@@ -106,7 +106,7 @@ export class Committer {
     this.#isBusy = true;
     while (this.#waiting.length > 0) {
       // answers that were read at one moment share a commit
-      await (LINGER > 0 ? sleep(LINGER) : new Promise(setImmediate));
+      await new Promise(setImmediate);
       const asked = this.#waiting;
       this.#waiting = [];
       // two commits of one share are one after the other
@@ -190,7 +190,6 @@ export class Committer {
   }
 }
 
-const LINGER = Number(process.env["LINGER"] ?? 0);
 const LOST = { leaving: [], phase: "open", isHeld: false, isLost: true } as const;
 
 function committedOf({ leaving, phase, held, stop }: Answer, mayLeave: () => boolean) {
