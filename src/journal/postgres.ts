@@ -206,9 +206,9 @@ export function quoted(sql: string): string {
   return text;
 }
 
-/** Asks with values as `$1`, `$2` …; lists become arrays. */
-export function ask(client: Client, sql: string, values: readonly unknown[]): Promise<QueryResult> {
-  return client.query(quoted(sql), values as unknown[]);
+/** Asks with values as `$1`, `$2` …; lists become arrays. `name`: the server keeps the statement for the next time. */
+export function ask(client: Client, sql: string, values: readonly unknown[], name?: string): Promise<QueryResult> {
+  return client.query({ text: quoted(sql), values: values as unknown[], ...(name !== undefined && { name }) });
 }
 
 /** Of several statements: nothing. */
