@@ -49,11 +49,11 @@ describePostgres("rows of a lost host", () => {
     const text = await called(status.run, shape([], { unknown: true }));
     expect(text.stdout).toContain(`Its host heard afterwards: "accepted: HTTP 200: {'id':'T-7'}"`);
     const json = await called(status.run, shape([], { unknown: true, json: true }));
-    const lateAnswer = 'accepted: HTTP 200: {"id":"T-7"}';
-    expect(jsonLines(json.stdout)[0]).toMatchObject({ row: 3, late_answer: lateAnswer });
+    const lateAnswer = "accepted: HTTP 200: {'id':'T-7'}";
+    expect(jsonLines(json.stdout)[0]).toMatchObject({ row: 3, what_happened: expect.stringContaining(lateAnswer) as unknown });
     const csv = await called(status.run, shape([], { unknown: true, csv: true }));
     const [header = [], first = []] = parse(csv.stdout, { bom: true });
-    expect([header.at(-1), first.at(-1)]).toEqual(["late_answer", lateAnswer]);
+    expect(first[header.indexOf("what_happened")]).toContain(lateAnswer);
 
     await called(results.results, shape([batch]));
     expect(desk.read("pay.csv.results.csv")).toContain("Its host heard afterwards: ");
