@@ -48,14 +48,17 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
       return found;
     },
 
-    open: (destination, environment) =>
-      postgres.query(
+    async open(destination, environment) {
+      // whoever is dead offers nothing, and a busy host claims nothing
+      await takeOver();
+      return postgres.query(
         `SELECT b.id AS batch, s.share FROM batch b JOIN share s ON s.batch = b.seq WHERE b.run IS NOT NULL AND b.stop IS NULL
           AND b.phase = 'open' AND b.destination = $1 AND b.environment = $2 AND s.owner IS NULL AND EXISTS (
             SELECT 1 FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready') ORDER BY b.seq, s.share`,
         destination,
         environment,
-      ),
+      );
+    },
 
     async lease(name) {
       const sql = `INSERT INTO lease (name, owner, until) VALUES ($1, $2, clock_timestamp() + $3::interval)

@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
-import type { Client } from "pg";
 import { PaydropError } from "../errors.ts";
 import { Seal } from "./copies.ts";
 import { bePresent, hostsOf } from "./hosts.ts";
-import { ask, Postgres, quoted, type PostgresOptions } from "./postgres.ts";
+import { Postgres, quoted, type PostgresOptions } from "./postgres.ts";
 import * as batches from "./postgres-batches.ts";
 import * as rows from "./postgres-rows.ts";
 import { FUNCTIONS, POSTGRES_SCHEMA, POSTGRES_VERSION, TABLES } from "./postgres-schema.ts";
 import { seen } from "./postgres-seen.ts";
+import { assertKnown, assertSame, checkServer, serverMeta, type Server } from "./same-server.ts";
 import { stateIdOf } from "./schema.ts";
 import { Committer, LEASE } from "./shares.ts";
 import { MOVE_ROWS } from "./states.ts";
-import type { JournalStore } from "./store.ts";
+import type { JournalStore, Who } from "./store.ts";
 
 const { setBatch, dropBatch, batches: find, overlaps, sumsOfDay, purge } = batches;
 const {
@@ -39,11 +39,12 @@ type Called = (postgres: Postgres, ...values: never[]) => unknown;
 export interface SharedOptions extends PostgresOptions {
   /** `PAYDROP_JOURNAL_KEY`: 32 bytes. */
   readonly journalKey: Buffer;
+  /** Who accepts that the server has forgotten commits (I12). */
+  readonly lossAcceptedBy?: Who | undefined;
 }
 
 const { version: VERSION } = createRequire(import.meta.url)("paydrop/package.json") as { version: string };
 const MAKING_LOCK = 7_210_002;
-const POSTGRES_MIN = 14;
 const KEY_SECRET = "key secret";
 
 /**
@@ -51,12 +52,13 @@ const KEY_SECRET = "key secret";
  * the server cannot be reached, could lose what it confirms, or has another key or version: nothing may be sent then.
  */
 export async function openPostgres(options: SharedOptions): Promise<JournalStore> {
-  const { isTrial = false, isSender = false, journalKey } = options;
+  const { isTrial = false, isSender = false, journalKey, lossAcceptedBy } = options;
   const postgres = await Postgres.open(options);
   try {
     const seal = new Seal(journalKey);
     const server = await checkServer(postgres);
-    const identity = await makeTables(postgres, seal, serverIn(options.url));
+    const identity = await makeTables(postgres, seal, server, serverIn(options.url));
+    if (isSender && !isTrial) await assertKnown(postgres, server, lossAcceptedBy);
     const me = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`;
     const committer = new Committer(postgres, me, (client) => assertSame(client, server));
     const together = { postgres, seal, committer, me };
@@ -99,54 +101,8 @@ export function serverIn(url: string): string {
   return `${host}${pathname}`;
 }
 
-interface Server {
-  readonly system: string;
-  readonly timeline: number;
-}
-
-/** What a server must be for what it confirms to stay (I2); more is told by `paydrop doctor`. */
-async function checkServer(postgres: Postgres): Promise<Server> {
-  const found = await postgres.query<{ name: string; setting: string; reset: string }>(
-    `SELECT name, setting, reset_val AS reset FROM pg_settings
-     WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'server_version', 'server_version_num')`,
-  );
-  const settings = new Map(found.map(({ name, reset }) => [name, reset]));
-  const number = Number(settings.get("server_version_num"));
-  if (number < POSTGRES_MIN * 10_000) throw new PaydropError("server_too_old", { found: settings.get("server_version"), needed: POSTGRES_MIN }); // prettier-ignore
-  for (const name of ["fsync", "full_page_writes", "synchronous_commit"]) {
-    const todo = `Set ${name} = on in its configuration, for this database and this user, and restart it.`;
-    if (settings.get(name) === "off") throw new PaydropError("server_unsafe", { found: `${name} = off`, todo });
-  }
-  const client = await postgres.take();
-  try {
-    return await serverOf(client);
-  } finally {
-    postgres.give(client);
-  }
-}
-
-async function serverOf(client: Client): Promise<Server> {
-  const sql = `SELECT system_identifier::text AS system, timeline_id AS timeline, pg_is_in_recovery() AS standby
-    FROM pg_control_system(), pg_control_checkpoint()`;
-  const { rows: found } = await ask(client, sql, []);
-  const [{ standby, ...server }] = found as [Server & { standby: boolean }];
-  const todo = "Name the primary server in PAYDROP_JOURNAL_URL.";
-  if (standby) throw new PaydropError("server_unsafe", { found: "it is a standby", todo });
-  return server;
-}
-
-/** After a connection was lost: another server may have taken the place of the one that confirmed our last commits (I12). */
-async function assertSame(client: Client, server: Server): Promise<void> {
-  const { system, timeline } = await serverOf(client);
-  const names = await ask(client, "SHOW synchronous_standby_names", []);
-  const isSynchronous = (names.rows[0] as Record<string, string>)["synchronous_standby_names"] !== "";
-  if (system !== server.system) throw new PaydropError("server_lost_commit", { found: "it is another server" });
-  if (timeline !== server.timeline && !isSynchronous)
-    throw new PaydropError("server_lost_commit", { found: `its timeline was ${server.timeline} and is ${timeline}` });
-}
-
 /** One process makes the tables; all others find them, with the fingerprint of the key that the hashes are made with. */
-async function makeTables(postgres: Postgres, seal: Seal, server: string) {
+async function makeTables(postgres: Postgres, seal: Seal, made: Server, server: string) {
   const isMade = async (): Promise<boolean> =>
     (await postgres.get("SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'meta'", POSTGRES_SCHEMA)) !== undefined; // prettier-ignore
   if (!(await isMade()))
@@ -156,7 +112,8 @@ async function makeTables(postgres: Postgres, seal: Seal, server: string) {
       await postgres.query(`CREATE SCHEMA IF NOT EXISTS ${POSTGRES_SCHEMA}`);
       await postgres.query(quoted(`${TABLES} ${MOVE_ROWS} ${FUNCTIONS}`));
       const secret = randomBytes(32);
-      const meta = { version: String(POSTGRES_VERSION), fingerprint: seal.fingerprint, ...sealedSecret(seal, secret) };
+      const own = { version: String(POSTGRES_VERSION), fingerprint: seal.fingerprint };
+      const meta = { ...own, ...sealedSecret(seal, secret), ...serverMeta(made) };
       for (const [key, value] of Object.entries(meta))
         await postgres.query("INSERT INTO meta (key, value) VALUES ($1, $2)", key, value);
     });
