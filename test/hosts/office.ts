@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { payrollFile, type PlannedRow } from "../crash/payroll-file.ts";
+import { SHARE_ROWS } from "../../src/journal/postgres-rows.ts";
 import { AES_IV, AES_KEY, API_KEY } from "../support/ledger-server.ts";
 import { freshDatabase } from "../support/postgres.ts";
 import { runProgram, startProgram, type Program, type ProgramEnded } from "../support/program.ts";
@@ -13,6 +14,11 @@ import { Service } from "./service.ts";
 
 type AtTheEnd = (work: () => void | Promise<void>) => void;
 type Env = Readonly<Record<string, string>>;
+
+interface File {
+  readonly path: string;
+  readonly plan: readonly PlannedRow[];
+}
 
 /** Hosts of one journal, each a process with a state folder of its own, and the service that they send to. */
 export class Office {
@@ -24,6 +30,7 @@ export class Office {
   readonly #atTheEnd: AtTheEnd;
   readonly #settings: Env;
   #hosts = 0;
+  programs: Program[] = [];
 
   private constructor(atTheEnd: AtTheEnd, database: string, service: Service, settings: Env) {
     this.#atTheEnd = atTheEnd;
@@ -37,22 +44,36 @@ export class Office {
   static async open(atTheEnd: AtTheEnd, latencyMs: number, settings: Env, database?: string): Promise<Office> {
     const service = await Service.start(latencyMs);
     const office = new Office(atTheEnd, database ?? (await freshDatabase(atTheEnd)), service, settings);
-    atTheEnd(() => {
+    atTheEnd(async () => {
+      if (process.env["OFFICE_DEBUG"]) {
+        const shares = await office
+          .ask(
+            'SELECT share, owner, lanes, mark, "nextTurn", epoch, "commitNo", "leaseUntil" - clock_timestamp() AS lease FROM share ORDER BY share',
+          )
+          .catch(String);
+        console.log(
+          JSON.stringify(shares, null, 0),
+          service.lines.length,
+          await office.states().catch(String),
+          office.programs.map((p) => `${p.pid} ${p.child.exitCode} ${p.child.signalCode}: ${p.stderr()}`).join("\n"),
+        );
+        console.log(
+          JSON.stringify(await office.ask("SELECT * FROM run").catch(String)),
+          JSON.stringify(await office.ask('SELECT id, phase, run, stop, "isProven" FROM batch').catch(String)),
+        );
+      }
       service.close();
       rmSync(office.folder, { recursive: true, force: true });
     });
     return office;
   }
 
-  /** Writes a payroll of which some rows are invalid and some wait for a person. */
-  put(
-    name: string,
-    rows: number,
-    folder = this.inbox,
-  ): { readonly path: string; readonly plan: readonly PlannedRow[] } {
-    const { text, plan } = payrollFile(name, rows);
+  /** Writes a payroll of so many shares, of which each has so many rows that go; all others are invalid, or held. */
+  put(name: string, shares: number, goingOfShare: number, folder = this.inbox): File {
+    const { text, plan } = thinned(payrollFile(name, shares * SHARE_ROWS), goingOfShare);
     const path = join(folder, `${name}.csv`);
-    writeFileSync(path, text);
+    writeFileSync(`${path}.new`, text);
+    renameSync(`${path}.new`, path);
     return { path, plan };
   }
 
@@ -77,6 +98,7 @@ export class Office {
 
   start(operands: readonly string[], env: Env = {}): Program {
     const program = startProgram(operands, { env: this.#env(env) });
+    this.programs.push(program);
     this.#atTheEnd(() => void program.child.kill("SIGKILL"));
     return program;
   }
@@ -110,8 +132,13 @@ export class Office {
     return held ?? { lanes: 0, leases: 0 };
   }
 
-  async untilSending(program: Program): Promise<void> {
-    await until("it holds a share", async () => (await this.heldBy(program)).lanes > 0, { by: program.ended });
+  /** Each of them has a share; until then the service takes its time, so that nobody is done before the others begin. */
+  async untilSending(...programs: readonly Program[]): Promise<void> {
+    const { latencyMs } = this.service;
+    this.service.latencyMs = 500;
+    for (const program of programs)
+      await until("it holds a share", async () => (await this.heldBy(program)).lanes > 0, { by: program.ended });
+    this.service.latencyMs = latencyMs;
   }
 
   /** Is here, by what it said itself to the others. */
@@ -155,6 +182,24 @@ export class Office {
     }
     return faults;
   }
+}
+
+/** Several hosts send a batch of several shares: so that it is soon over, most rows of each share are invalid. */
+function thinned({ text, plan }: ReturnType<typeof payrollFile>, goingOfShare: number): ReturnType<typeof payrollFile> {
+  const lines = text.split("\r\n");
+  let isFirst = true;
+  const thin = plan.map((row, index): PlannedRow => {
+    isFirst ||= index % SHARE_ROWS === 0;
+    if (index % SHARE_ROWS >= goingOfShare) {
+      lines[index + 1] = (lines[index + 1] ?? "").replace(/EXMB01\d*,/, "EXMB01,");
+      return { ...row, kind: "invalid" };
+    }
+    // what it repeats is invalid now
+    const kind = row.kind === "repeat" && isFirst ? "sendable" : row.kind;
+    isFirst &&= kind !== "sendable";
+    return { ...row, kind };
+  });
+  return { text: lines.join("\r\n"), plan: thin };
 }
 
 export const sendable = (plan: readonly PlannedRow[]): number => plan.filter(({ kind }) => kind === "sendable").length;
