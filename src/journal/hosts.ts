@@ -1,5 +1,6 @@
 import type { Postgres } from "./postgres.ts";
 import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
+import { assertRecorder } from "./postgres-batches.ts";
 import { IS_HELD } from "./postgres-schema.ts";
 import { LEASE, LEASE_MS, shareOf, type Committer } from "./shares.ts";
 import type { HostRecord, Hosts, Progress, Share } from "./store.ts";
@@ -24,6 +25,7 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
     me,
     async keepCopies(batch, copies, spool) {
       for (const [sha256, path] of copies) await keepCopy(postgres, seal, sha256, path);
+      await assertRecorder(postgres, batch, me);
       await keepPayloads(postgres, seal, batch, spool);
     },
     bringCopy: (sha256, path) => bringCopy(postgres, seal, sha256, path),
@@ -32,9 +34,9 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
       await takeOver();
       const sql = "SELECT claim_share($1, $2, $3, $4, $5, $6, $7) AS claimed";
       const asked = [me, batch ?? null, destination, environment, lanes, concurrency, LEASE] as const;
-      // in a transaction: after a lost answer nobody asks for a second share
-      const found = await postgres.write(() =>
-        postgres.get<{ claimed?: Parameters<typeof shareOf>[1] }>(sql, ...asked),
+      // a share of which the answer is lost is nobody's when its lease is over: nothing of it was let go
+      const found = await postgres.again(() =>
+        postgres.write(() => postgres.get<{ claimed?: Parameters<typeof shareOf>[1] }>(sql, ...asked)),
       );
       return found?.claimed && shareOf(together, found.claimed);
     },

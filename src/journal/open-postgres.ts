@@ -64,14 +64,25 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
     const together = { postgres, seal, committer, me };
     const leave = isSender && !isTrial ? await bePresent(together, hostname(), VERSION) : undefined;
     const takeOver = (who: object): Promise<{ batch: string; row: number }[]> =>
-      postgres.write(() =>
-        postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), Date.now(), LEASE),
+      postgres.again(() =>
+        postgres.write(() =>
+          postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), Date.now(), LEASE),
+        ),
       );
     const store = Object.fromEntries(
       Object.entries<Called>(CALLS).map(([name, call]) => [name, (...values: never[]) => call(postgres, ...values)]),
     ) as unknown as Pick<JournalStore, keyof typeof CALLS>;
+    const asRecorder =
+      <A extends readonly unknown[], T>(call: (id: string, ...values: A) => Promise<T>) =>
+      (id: string, ...values: A): Promise<T> =>
+        postgres.write(async () => {
+          await batches.assertRecorder(postgres, id, me);
+          return call(id, ...values);
+        });
     return {
       ...store,
+      ...{ addRows: asRecorder(store.addRows), endRows: asRecorder(store.endRows) },
+      ...{ setBatch: asRecorder(store.setBatch), dropBatch: asRecorder(store.dropBatch) },
       addBatch: (batch) => batches.addBatch(postgres, batch, me),
       facts: async () => ({ ...(await rows.facts(postgres)), ...identity }),
       judging: (work) => postgres.judging(work),

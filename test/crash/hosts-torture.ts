@@ -170,11 +170,12 @@ class Round {
     void life.ended.then(
       ({ code, output }) => {
         host.isEnded = true;
-        if (code !== undefined && !HOST_EXITS.includes(code)) this.#figures.faults.push(`${operands.join(" ")} ended with ${code}: ${output}`); // prettier-ignore
+        if (code !== undefined && !HOST_EXITS.includes(code)) this.#figures.faults.push(`${operands.join(" ")} ended with ${code}: ${output.slice(-400)}`); // prettier-ignore
       },
       (error: unknown) => {
         host.isEnded = true;
-        this.#figures.faults.push(String(error));
+        // before it listened to signals
+        if (!/^Error: ended by SIGTERM/.test(String(error))) this.#figures.faults.push(String(error));
       },
     );
     return host;

@@ -79,7 +79,7 @@ export class Office {
 
   #env(env: Env): Env {
     this.#hosts += 1;
-    return {
+    const all = {
       PAYDROP_BASE_URL: this.service.url,
       PAYDROP_API_KEY: API_KEY,
       PAYDROP_AES_KEY: AES_KEY,
@@ -94,8 +94,10 @@ export class Office {
       ...this.#settings,
       ...env,
     };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
   }
 
+  /** `env`: what differs; an empty value is none. */
   start(operands: readonly string[], env: Env = {}): Program {
     const program = startProgram(operands, { env: this.#env(env) });
     this.programs.push(program);
