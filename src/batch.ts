@@ -1,6 +1,7 @@
 /** The story of a batch: snapshot → open → known? → check → record → judge → send → write. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { copiesOf, openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
 import { openSpool } from "./checks/spool.ts";
 import type { Checked } from "./checks/check-file.ts";
@@ -43,6 +44,8 @@ export interface Work {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly tell: (event: RunEvent) => void;
+  /** Tells that a folder could not be marked (I12). */
+  readonly unmarked?: ((folder: string, why: unknown) => void) | undefined;
   /** Asks a person before the first row of a file goes; nobody is asked without it. */
   readonly confirm?: ((checked: CheckedFile) => Promise<boolean>) | undefined;
   /** Work of the same name waits for its turn: one file is taken at a time, and one run works on a batch. */
@@ -94,6 +97,8 @@ interface Taken {
   readonly id: string;
   /** An earlier run had taken it. */
   readonly isKnown: boolean;
+  /** By a file of the same bytes under another name. */
+  readonly isCopy?: boolean;
   readonly checked?: CheckedFile;
 }
 
@@ -110,7 +115,8 @@ async function takeFile(work: Work, path: string, seen: string | undefined): Pro
   const opened = await openFile(snapshot, config);
   const known = await findKnown(work, opened);
   const lost = work.isTrial ? undefined : await assertMark(snapshot.folder, store, config.accept_lost_journal);
-  const taken = known ? { id: known.id, isKnown: true } : await recordFile(work, opened);
+  const isCopy = known?.fileName !== snapshot.fileName || known.folder !== snapshot.folder;
+  const taken = known ? { id: known.id, isKnown: true, isCopy } : await recordFile(work, opened);
   if (!taken) return undefined;
   if (lost !== undefined) await store.setBatch(taken.id, {}, actOf(work, "accept_lost_journal", { note: lost }));
   if (!known) return taken;
@@ -189,18 +195,26 @@ async function wakeUp(work: Work, { id, phase }: BatchRecord): Promise<void> {
   await store.judging(() => wake(store, id, "run", { act: actOf(work, "retry"), now: now(), rules: config }));
 }
 
+/** So long a host that died may still seem to be at work. */
+const ELSEWHERE_MS = 20_000;
+
 /** One run at a time works on a batch, also over several hosts. */
 async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<BatchReport> {
   const { hosts } = work.store;
   const name = `batch ${id}`;
-  if (hosts && !(await hosts.lease(name))) throw new PaydropError("batch_elsewhere", { batch: id });
+  const untilMs = performance.now() + ELSEWHERE_MS;
+  while (hosts && !(await hosts.lease(name))) {
+    if (work.signals.soft.aborted || performance.now() > untilMs)
+      throw new PaydropError("batch_elsewhere", { batch: id });
+    await sleep(1000);
+  }
   return conduct(work, id, begun).finally(() => hosts?.giveBack(name));
 }
 
 /** send → write, as one run that the journal keeps. */
 async function conduct(work: Work, id: string, begun: Begun): Promise<BatchReport> {
   const { config, store, now } = work;
-  const { startedAt, isKnown } = begun;
+  const { startedAt, isKnown, isCopy } = begun;
   const batch = await batchNamed(store, id);
   // first: of a file that cannot be read again nothing goes, for its results could not be written
   const kept = await openKept(work, batch);
@@ -212,7 +226,7 @@ async function conduct(work: Work, id: string, begun: Begun): Promise<BatchRepor
   const facts = { startedAt, endedAt: now(), requests, stop };
   const isOver = isKnown && requests === 0 && !stop && !after.tallies.not_sent;
   const sentBefore = isOver ? batch.createdAt : undefined;
-  const report = await writeResults({ config, store, batch: after, ...kept, run: facts, sentBefore });
+  const report = await writeResults({ config, store, batch: after, ...kept, run: facts, isCopy, sentBefore });
   const { exitCode, files } = report;
   await store.endRun(run, { endedAt: facts.endedAt, exitCode, requests, ...(stop ? { stop: keptStop(stop) } : {}) });
   await store.judging(() => judgeWaiting(store, [id], batch.environment, config, now()));
@@ -231,7 +245,7 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
   const stop = await stopBefore(work, batch, actOf(work, "accept_destination"));
   if (stop) return { requests: 0, stop };
   const other = new AbortController();
-  const mark = work.isTrial ? undefined : await keepMark(batch.folder, store, (lost) => other.abort(lost));
+  const mark = work.isTrial ? undefined : await markOf(work, batch, (lost) => other.abort(lost));
   try {
     const soft = AbortSignal.any([signals.soft, other.signal]);
     const parts = { sender: shared.sender(), shared, config, signals: { ...signals, soft }, tell };
@@ -259,6 +273,14 @@ async function sendRows(
   }
   const spool = openSpool(spoolPath(config.state_dir, batch.id));
   return submit({ ...parts, store, batch, spool }).finally(() => spool.close());
+}
+
+/** I12: a person's word is taken, and noted, also for a batch that goes on. */
+async function markOf(work: Work, { id, folder }: BatchRecord, lost: (error: PaydropError) => void) {
+  const { config, store } = work;
+  const accepted = await assertMark(folder, store, config.accept_lost_journal);
+  if (accepted !== undefined) await store.setBatch(id, {}, actOf(work, "accept_lost_journal", { note: accepted }));
+  return keepMark(folder, store, lost, (why) => work.unmarked?.(folder, why));
 }
 
 /** Tells of a stop; one that is only about the rest says nothing where no row is left, and is none. */

@@ -66,7 +66,7 @@ export function encryptPayload(payload: string, options: EncryptOptions): string
 export interface ProcessOptions extends Options {
   /** Sends to a sandbox of `paydrop/sandbox`, with its keys; without `stateDir` its memory is thrown away. */
   readonly sandbox?: Sandbox;
-  /** Every row as it gets its end, and what else happens. What it throws is thrown again when the run has ended. */
+  /** Every row as it gets its end, and what else happens. Its error is thrown again when the run has ended. */
   readonly onEvent?: (event: RunEvent) => void;
   /** Asks the run to stop: nothing new is sent, rows on their way finish, the results are written. */
   readonly signal?: AbortSignal;
@@ -81,10 +81,11 @@ export interface ProcessOptions extends Options {
  */
 export async function processFile(path: string, options: ProcessOptions): Promise<BatchReport> {
   assertGiven(path, options);
-  const { guard, failed } = callingBack();
+  const { guard, failed, heard } = callingBack();
   const report = await opened(options, guard, signalsOf(options), (work) =>
     work.shared.together(() => runFile(work, resolve(path))),
   );
+  await heard();
   failed.throwIfAborted();
   // nobody is asked, so nobody says no
   return withStateDir(report as BatchReport, options);
@@ -140,11 +141,11 @@ export interface WatchedFolder {
 
 /**
  * Takes every file that is dropped into a folder, as `paydrop watch` does, and answers it there. Resolves when the folder
- * is being watched. Rejects with PaydropError `config`, `locked` (another process has this state directory), or `journal`.
+ * is being watched. Rejects with PaydropError `usage` (no such folder), `config`, `locked` (another process has this state directory), or `journal`.
  */
 export async function watchFolder(path: string, options: WatchFolderOptions): Promise<WatchedFolder> {
   assertGiven(path, options);
-  await assertFolder(resolve(path));
+  await assertFolder(resolve(path), false);
   const { poll = false, onReport, onRefused, onMessage, ...more } = options;
   const own = new AbortController();
   const { guard, failed } = callingBack();
@@ -202,17 +203,29 @@ function signalsOf({ signal, giveUpSignal }: ProcessOptions): OpenedWork["signal
   return { soft: signal ? AbortSignal.any([signal, hard]) : hard, hard };
 }
 
-type Guard = (call: () => void) => void;
+type Guard = (call: () => unknown) => void;
 
-/** Calls a caller's callbacks. If one throws, no row is held back: `failed` has the error, to be thrown at the end. */
-function callingBack(): { readonly guard: Guard; readonly failed: AbortSignal } {
+/**
+ * Calls a caller's callbacks. If one throws, or its promise rejects, no row is held back: `failed` has the error, to be
+ * thrown at the end. `heard`: all promises so far are settled.
+ */
+function callingBack(): {
+  readonly guard: Guard;
+  readonly failed: AbortSignal;
+  readonly heard: () => Promise<unknown>;
+} {
   const failure = new AbortController();
-  const guard = (call: () => void): void => {
+  const fail = (error: unknown): void => failure.abort(error);
+  let heard: Promise<unknown> = Promise.resolve();
+  const guard = (call: () => unknown): void => {
     try {
-      if (!failure.signal.aborted) call();
+      const given = failure.signal.aborted ? undefined : call();
+      if (!(given instanceof Object)) return;
+      const caught = Promise.resolve(given).catch(fail);
+      heard = heard.then(() => caught);
     } catch (error) {
-      failure.abort(error);
+      fail(error);
     }
   };
-  return { guard, failed: failure.signal };
+  return { guard, failed: failure.signal, heard: () => heard };
 }

@@ -108,6 +108,40 @@ test("a spreadsheet took zeros in front → no second payment, and no quiet corr
   expect(row?.reasons).toEqual([expect.objectContaining({ code: "correction", isOtherPayee: true, zeros: -3 })]);
 });
 
+test("the wrong row is held elsewhere → the first step is to cancel that one, and then the right one goes", async () => {
+  const desk = await TestDesk.open();
+  await desk.run("pay.csv", transfers(["00012345", "5.00"]));
+  const wrong = await desk.run("wrong.csv", transfers(["12345", "7.00"]));
+  desk.now += 1000;
+  const right = await desk.run("right.csv", transfers(["00012345", "7.00"]));
+  expect([wrong.exitCode, right.exitCode]).toEqual([6, 6]);
+  expect(right.next.find((step) => step.startsWith("paydrop "))).toBe(
+    `paydrop cancel ${wrong.batch} --row 2 --by NAME`,
+  );
+  expect(desk.read("right.csv.results.csv")).toContain(`paydrop cancel ${wrong.batch} --row 2 --by NAME`);
+});
+
+test.each([
+  ["csv", (row: string) => `from_account,to_account,amount,retry_of\r\nACC-OPS-01,T2,6.00,${row}\r\n`],
+  ["json", (row: string) => `[{"from_account":"ACC-OPS-01","to_account":"T2","amount":"6.00","retry_of":"${row}"}]`],
+])("a retry file (%s) that states no period → is of the period of the row that it corrects", async (format, retry) => {
+  const desk = await TestDesk.open();
+  const file = transfers(["T1", "5.00"], ["T2", "6.00"]);
+  const none = desk.config;
+  desk.config = { ...none, period: "2026-11" };
+  const refuse = (payload: string): number | undefined => (payload.includes("T2") ? 422 : undefined);
+  const { batch } = await desk.run("pay.csv", file, refuse);
+  desk.config = none;
+  const next = await desk.run(`mended.${format}`, retry(`${batch}:3`), refuse);
+  // a correction of the correction, too
+  expect(await desk.run(`again.${format}`, retry(`${next.batch}:${format === "csv" ? 2 : 1}`))).toMatchObject({ exitCode: 0, requests: 1 }); // prettier-ignore
+  desk.config = { ...desk.config, period: "2026-12" };
+  expect(await desk.run("next.csv", transfers(["T2", "6.00"], ["T3", "1.00"]))).toMatchObject({ exitCode: 0, requests: 2 }); // prettier-ignore
+  // however late: the same payment of the same period
+  desk.config = { ...desk.config, period: "2026-11", duplicate_days: 0 };
+  expect(await desk.run("late.csv", `${file}\r\n`)).toMatchObject({ exitCode: 0, requests: 0 });
+});
+
 test("a payload that was changed on the disk → is not sent", async () => {
   const desk = await TestDesk.open();
   const { batch } = await desk.run("pay.csv", transfers(["T1", "1.00"], ["T2", "2.00"]), () => 401);

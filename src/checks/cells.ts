@@ -74,6 +74,7 @@ export function faultAt(
       value: printable(shownAs(value, place, code), SHOWN_CHARACTERS_MAX),
       thing: thingOf(place),
       field: name,
+      ...(hasCells || code !== "number_not_text" ? {} : { in: "json" }),
       ...facts,
     },
   };

@@ -108,7 +108,7 @@ class Found {
     this.rows += 1;
     const units = amount === undefined ? 0n : unitsOf(amount);
     if (operation !== undefined) this.sums.add(operation, units);
-    if (debit !== undefined) this.#accounts.add(debit, "all", units);
+    this.#accounts.add(debit, "all", units);
     if (notices.length > 0) this.pointedOut.add(notices);
     if (instruction && operation !== undefined) {
       this.#forms.set(`${operation} ${option}`, { operation, option });
@@ -148,11 +148,13 @@ class Found {
   }
 }
 
+const NO_ACCOUNT = "(none)";
+
 /** Rows and sums by debit account, and there by status. */
 export class AccountSums<Status extends string> {
   readonly #accounts = new Map<string, Sums<Status>>();
 
-  add(account: string, status: Status, units: bigint): void {
+  add(account = NO_ACCOUNT, status: Status, units: bigint): void {
     const isKnown = this.#accounts.has(account) || this.#accounts.size < ACCOUNTS_MAX;
     const name = isKnown ? account : "(others)";
     const sums = this.#accounts.get(name) ?? new Sums<Status>();
@@ -160,8 +162,12 @@ export class AccountSums<Status extends string> {
     sums.add(status, units);
   }
 
-  /** Two accounts may look the same when they are masked: the later ones get a number, in the order of the file. */
+  /**
+   * None where no row names an account. Two may look the same when they are masked: the later ones get a number, in the
+   * order of the file.
+   */
   totals() {
+    if (this.#accounts.keys().every((name) => name === NO_ACCOUNT)) return [];
     const times = new Map<string, number>();
     return [...this.#accounts].map(([name, sums]) => {
       const masked = printable(maskAccountId(name), 60);

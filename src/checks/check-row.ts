@@ -8,7 +8,7 @@ import { printable } from "../printable.ts";
 import { OWN_COLUMNS, type Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
 import { headerAgain, underTable } from "../reader/lines.ts";
-import { faultBeside, otherColumns, ownReader, type Own } from "./beside.ts";
+import { ownReader, type Own } from "./beside.ts";
 import { faultAt, readAt, wordsAt } from "./cells.ts";
 import {
   canonical,
@@ -21,6 +21,7 @@ import {
   type Values,
 } from "./form.ts";
 import type { OpenedFile } from "./open-file.ts";
+import { faultBeside, otherColumns } from "./other-columns.ts";
 import { lookAtRow, type FileLook } from "./point-out.ts";
 
 /** What the checks say of one row. Its texts are in clear: they are never logged, and stored only in the spool. */
@@ -75,7 +76,7 @@ export function createRowCheck(names: readonly string[], file: FileCheck) {
     checks.set(name, found);
     return found;
   };
-  const whenOf = (name: OperationName): string[] => checkOf(name).when.map(({ name: column }) => column);
+  const whenOf = (name: OperationName): string[] => checkOf(name).others.told.map(({ name: column }) => column);
   const [first = [], ...others] = (operation ? [operation] : OPERATION_NAMES).map(whenOf);
   return {
     /** Columns that say when or whether a row is to be paid, whatever operation it is. */
@@ -114,13 +115,11 @@ function operationCheck(name: OperationName, columns: Columns, file: FileCheck) 
   const fields = forms.flatMap((form) => form.fields.map((field) => field.name));
   const used = new Set([...fields, ...OWN_COLUMNS].flatMap((field) => columns.sources.get(field)?.at ?? []));
   const own = [...config.own_columns, ...mustBe.map(({ column }) => column)];
-  const others = otherColumns(columns.names, used, own);
   return {
     ...{ name, readOwn: ownReader(columns, file), faultsOf: columns.faultsOf },
     forms: forms.filter(({ form }) => option === undefined || form.option === option),
-    /** Columns beside the fields: of currencies, and of when or whether to pay. */
-    currencies: others.filter(({ meaning }) => meaning === "currency"),
-    when: others.filter(({ meaning }) => meaning !== "currency"),
+    others: otherColumns(columns.names, used, own),
+    amountUnit: columns.amountUnit,
   };
 }
 
@@ -131,9 +130,10 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   const { values, faults } = readFields(row, form, file);
   const own = check.readOwn(row, faults);
   if (check.faultsOf) faults.push(...check.faultsOf(row));
-  const currency = faultBeside(row, check.currencies, file);
-  if (currency) faults.push(currency);
   const amount = values[form.amount.nth];
+  const beside = { ...{ isTable: file.isTable, today: file.today }, amount, amountUnit: check.amountUnit };
+  const money = faultBeside(row, check.others.money, beside);
+  if (money) faults.push(money);
   const payee = values[form.payee.nth];
   const other = faults.length > 0 && !/[0-9]/.test(payee ?? "") ? noPayment(row, file) : undefined;
   if (other) return other;
@@ -141,14 +141,15 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   const debit = form.debit && values[form.debit.nth];
   const checked: Writable<CheckedRow> = { row, operation, faults, notices: lookAtRow(row, form, values, file), ...own };
   if (option !== undefined) checked.option = option;
-  if (amount !== undefined && SUMMABLE.test(amount)) checked.amount = amount;
+  // the journal adds up in 64 bits: what has more digits than any setting allows is no amount
+  if (amount !== undefined && SUMMABLE.test(amount) && amount.length <= 19) checked.amount = amount;
   if (debit !== undefined) checked.debit = debit;
   if (payee === undefined || faults.some(({ facts }) => facts?.["field"] === form.payee.name)) return checked;
   checked.payee = form.payees + canonical(form.payee, payee);
   const zeros = zerosOf(form.payee, payee);
   if (zeros > 0) checked.zeros = zeros;
   if (faults.length > 0 || amount === undefined) return checked;
-  const later = faultBeside(row, check.when, file);
+  const later = faultBeside(row, check.others.when, beside);
   if (later) checked.notNow = later;
   file.look.add(row, form, checked.payee, values);
   checked.instruction = { payload: payloadOf(form, values), payment: paymentText(form, checked.payee, values) };

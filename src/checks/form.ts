@@ -142,7 +142,7 @@ function ruleRefusal(value: string, { rules, pattern, sensitive }: FieldInFile):
 
 function schemaFinding(value: string, field: FieldInFile): Finding {
   const { kind, shape } = field;
-  if (kind === "amount" && PLAIN_DECIMAL.test(value)) return { code: "amount_not_positive" };
+  if (kind === "amount" && PLAIN_DECIMAL.test(value.replace(/^-/, ""))) return { code: "amount_not_positive" };
   const finding = field.cannotBe(value);
   if (finding) return finding;
   if (kind === "amount" || kind === "whole") return { code: "not_a_number", facts: { plain: plainNumber(value) } };

@@ -137,8 +137,9 @@ function byColumns(columns: readonly string[], { own_columns: own }: Config): Op
 function lacking(columns: readonly string[], operation: OperationName, { rules }: Config): readonly string[] {
   const has = hasIn(columns);
   const { forms, folder } = operationNamed(operation);
+  const payees = new Set(knownColumns(columns, operation).map(({ field }) => field));
   const ofForms = forms.map((form) => {
-    return { missing: missingFields(form, has, rules[folder]?.fields), hasPayee: has(form.payee) };
+    return { missing: missingFields(form, has, rules[folder]?.fields), hasPayee: payees.has(form.payee) };
   });
   ofForms.sort((left, right) => left.missing.length - right.missing.length);
   const [nearest] = ofForms;

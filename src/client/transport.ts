@@ -172,6 +172,8 @@ function proxyAgent(): typeof EnvHttpProxyAgent | undefined {
 
 /** Throws for what TLS would refuse at every connection, or ignore in silence: an empty file, another one's key. */
 function certificatesOf(options: TransportOptions) {
+  if ((options.client_cert_file === undefined) !== (options.client_key_file === undefined))
+    throw new PaydropError("pem_alone");
   const ca = pemIn(options.ca_file, (pem) => new X509Certificate(pem));
   const cert = pemIn(options.client_cert_file, (pem) => new X509Certificate(pem));
   const key = pemIn(options.client_key_file, (pem) => createSecureContext({ cert, key: pem || "empty" }));

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { chown, copyFile, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { makePrivateFolder, syncFolder } from "../disk.ts";
 import { actOf } from "../batch.ts";
@@ -20,6 +20,10 @@ export function backup(call: Call): Promise<number> {
     await mkdir(to, { mode: 0o700 });
     const names = (await readdir(from).catch(() => [])).filter((name) => !name.endsWith(".tmp"));
     for (const name of names) await copyFile(join(from, name), join(to, name));
+    // what root copied the service must be able to work with
+    const { uid, gid } = await stat(config.state_dir);
+    const copied = [folder, journalPath(folder), to, ...names.map((name) => join(to, name))];
+    if (process.getuid?.() === 0) for (const path of copied) await chown(path, uid, gid);
     await syncFolder(to);
     await syncFolder(folder);
     const { size: bytes } = await stat(journalPath(folder));

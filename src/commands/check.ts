@@ -21,10 +21,14 @@ import { paperOf } from "../screen/look.ts";
 import { checkText } from "../screen/summary-text.ts";
 import { journalPath } from "../state-dir.ts";
 import { show, summarize, type Call } from "./command.ts";
+import { clockText } from "./open-work.ts";
 
 /** Everything up to sending: no network, no keys, and nothing is remembered. One broken file keeps no other back. */
 export async function run(call: Call): Promise<number> {
   const { config } = loadSettings(call);
+  const store = await openJournal(config.state_dir, { makesNone: true });
+  const clock = await clockText(store).finally(() => store.close());
+  if (clock !== undefined) call.stderr.write(`${clock}\n`);
   const codes: number[] = [];
   for (const path of call.operands) codes.push(await tellOne(call, config, resolve(path)));
   const code = gravest(codes);

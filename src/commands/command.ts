@@ -1,8 +1,10 @@
 import type { Config, SettingName } from "../config/schema.ts";
+import { startOfDay } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
+import { flagsAgain } from "../screen/look.ts";
 
 /** Where a command writes. Texts end with their own newline; secrets are filtered out on the way. */
 export interface Output {
@@ -59,12 +61,13 @@ export function textNeeded(call: Call, option: string, example: string): string 
   return text;
 }
 
-/** The beginning of a day, UTC, behind an option, as `2026-11-01` says it; NaN for anything else. */
-export function daySaid(call: Call, option: string): number {
+/** The beginning of a day behind an option, as `2026-11-01` says it: in UTC, or in the zone that was set. */
+export function daySaid(call: Call, option: string, timeZone?: string): number {
   const said = optionOf(call, option) ?? "";
   const at = /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(said) : Number.NaN;
   if (Number.isNaN(at)) throw new PaydropError("no_day", { option: `--${option}`, said: printable(said, 40) });
-  return at;
+  // ten hours after midnight of UTC it is that day nearly everywhere
+  return timeZone === undefined ? at : startOfDay(at + 36_000_000, timeZone);
 }
 
 const ROWS_MAX = 1_000_000;
@@ -89,7 +92,9 @@ export function rowsSaid(call: Call): readonly number[] | undefined {
 
 /** A line for a person, and its facts as a JSON line for a program. */
 export function say(call: Call, config: Config, name: keyof typeof ACTED, facts: Facts = {}): void {
-  const { text, todo } = told(ACTED[name], facts);
+  const { text, todo: said } = told(ACTED[name], facts);
+  const again = flagsAgain(call.flags, config.state_dir);
+  const todo = said.replaceAll(/\bpaydrop [^.]*/g, (command) => command + again);
   show(call, config, { type: name, ...facts }, `${text}\n${todo === "" ? "" : `  → ${todo}\n`}`);
 }
 

@@ -90,8 +90,12 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     const needsPerson = trouble !== undefined && needsAPerson(trouble.code);
     if (needsPerson && !isOnce) await hold(trouble.code);
     const goesByItself = !isOnce && trouble !== undefined && !needsPerson;
-    await put(file, answers.openAnswer(report, { goesByItself, again: listener.again }));
-    if (path !== file) await put(path, answers.copyAnswer(path, report));
+    if (path === file) await put(file, answers.openAnswer(report, { goesByItself, again: listener.again }));
+    else {
+      // beside the first file a newer batch may have the word
+      await answers.renewOpenAnswer(report, listener.again).catch(() => undefined);
+      await put(path, answers.copyAnswer(path, report));
+    }
     // by the report: what a person lets go from here on is news
     const stand = [phase, byStatus.not_sent?.rows ?? 0, files.elsewhere !== undefined].join();
     return { batch, stand, requests, trouble };

@@ -13,7 +13,7 @@ import { maskStray } from "../mask.ts";
 import { listed } from "../messages/sentence.ts";
 import { fieldsOf, OPERATIONS, operationSaid } from "../operations/index.ts";
 import { asWord, printable, quotedNames } from "../printable.ts";
-import { cellWords, knownColumns } from "../reader/columns.ts";
+import { cellWords, completeOperations, knownColumns } from "../reader/columns.ts";
 import { headerOf, sameHeader, templateOf } from "../reader/mapping.ts";
 import { openTable } from "../reader/open-table.ts";
 import { otherMeasureIn, proposeMappings, type Proposal, type ProposalClues } from "../reader/propose.ts";
@@ -35,16 +35,17 @@ export async function run(call: Call): Promise<number> {
   assertNew(file, columns, config, name);
   const proposal = proposalOf(clues);
   if (!config.quiet && !config.json) call.stderr.write(proposalText(file, clues, proposal));
-  assertWhole(proposal, columns);
+  assertWhole(proposal, columns, file);
   const table = tableOf(columns, proposal);
   const toml = tomlOf(name, table, remarksOf(file, clues));
-  const said = optionOf(call, "config") ?? call.env["PAYDROP_CONFIG"];
+  const given = optionOf(call, "config");
+  const said = given ?? call.env["PAYDROP_CONFIG"];
   const target = settings ?? resolve(said || (usualPlaces(call.env)[0] ?? ""));
   if (mayWrite) await addToToml(target, toml);
   const { operation, option = null, amount_unit } = table;
   const written = { written_to: mayWrite ? target : null, columns: proposal.columns, toml };
   const line = { type: "mapping", name, operation, option, amount_unit, ...written };
-  const done = `wrote [mapping.${name}] to ${printable(target)}\n  → paydrop check ${asWord(file)}\n`;
+  const done = `wrote [mapping.${name}] to ${printable(target)}\n  → paydrop check ${asWord(file)}${given ? ` --config ${asWord(given)}` : ""}\n`;
   // the lines are what was asked for: quiet or not
   if (mayWrite || config.json) show(call, config, line, done);
   else call.stdout.write(toml);
@@ -109,7 +110,16 @@ function columnNamed(said: string, columns: readonly string[]): string {
 }
 
 /** Fields in which one value for all rows would pay everybody to one account, or one amount, or for one month for ever. */
-const DIFFERS = new Set(["amount", "period", ...OPERATIONS.flatMap(({ forms }) => forms.map(({ payee }) => payee))]);
+const DIFFERS = new Set([
+  ...["amount", "period"],
+  ...OPERATIONS.flatMap(({ forms, debit }) =>
+    forms.flatMap((form) => {
+      const isPayees = ({ name, sensitive, shape }: ReturnType<typeof fieldsOf>[number]): boolean =>
+        name === form.payee || sensitive === "name" || shape === "ifsc";
+      return fieldsOf(form).flatMap((field) => (field.name !== debit && isPayees(field) ? [field.name] : []));
+    }),
+  ),
+]);
 
 function constant(value: string, field: string): string {
   if (DIFFERS.has(field)) throw new PaydropError("map_const_each", { field });
@@ -142,7 +152,7 @@ function proposalOf(clues: ProposalClues): Proposal {
 const UNIT = "amount_unit";
 
 /** Throws where a field is not given that must be, or nobody said the unit of the amounts. */
-function assertWhole(proposal: Proposal, header: readonly string[]): void {
+function assertWhole(proposal: Proposal, header: readonly string[], file: string): void {
   const { operation, columns, mustBe, lookups, unclear, form, unit, missing } = proposal;
   // a field that a row may leave out may be missing in the mapping too, but not one whose default would be sent
   const needed = fieldsOf(form).flatMap((field) => (field.required || field.default !== undefined ? [field.name] : []));
@@ -152,6 +162,9 @@ function assertWhole(proposal: Proposal, header: readonly string[]): void {
   const upi = knownColumns(header).find(({ field }) => field === "vpa");
   if (upi && operation !== "collection" && missing.includes(form.payee)) {
     throw new PaydropError("map_upi", { column: quotedNames([upi.column]) });
+  }
+  if (nothing.join() === UNIT && completeOperations(header).includes(operation)) {
+    throw new PaydropError("map_ours", { file: asWord(file) });
   }
   const used = [...columns, ...mustBe].map(({ column }) => column);
   used.push(...lookups.map(({ by }) => by), ...unclear.flatMap((one) => one.columns));

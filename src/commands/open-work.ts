@@ -6,11 +6,14 @@ import { openSender, type Sender } from "../client/sender.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import type { Secrets } from "../config/secret.ts";
+import { DAY_MS, minuteOf } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { takeInstanceLock } from "../journal/lock.ts";
 import { openJournalOf } from "../journal/open.ts";
 import type { Act, BatchRecord, JournalStore, Who } from "../journal/store.ts";
+import { ACTED } from "../messages/acts.ts";
+import { told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
 import { flagsAgain } from "../screen/look.ts";
@@ -24,7 +27,9 @@ export interface OpenedWork extends Work {
   close(): Promise<void>;
 }
 
-export interface Surroundings extends Partial<Pick<Work, "signals" | "tell" | "confirm" | "now" | "isTrial">> {
+export interface Surroundings extends Partial<
+  Pick<Work, "signals" | "tell" | "confirm" | "unmarked" | "now" | "isTrial">
+> {
   /** Many rows are expected: the journal gets a thread of its own. */
   readonly isLarge?: boolean;
 }
@@ -39,7 +44,7 @@ export async function openWork(
   config: Config,
   secrets: Secrets = {},
   mode: Mode = "read",
-  { isLarge = false, isTrial = false, signals, tell, confirm, now = Date.now }: Surroundings = {},
+  { isLarge = false, isTrial = false, signals, tell, confirm, unmarked, now = Date.now }: Surroundings = {},
 ): Promise<OpenedWork> {
   const isSender = mode === "send";
   // hosts of one journal send beside each other, each what it has claimed
@@ -59,7 +64,7 @@ export async function openWork(
     const queue = config.shared && isSender ? shareQueue(config.shared.url.reveal()) : undefined;
     const turns = new Map<string, ReturnType<typeof pLimit>>();
     return {
-      ...{ config, store, who, shared, isTrial, now, confirm },
+      ...{ config, store, who, shared, isTrial, now, confirm, unmarked },
       ...{ destination, queue },
       signals: signals ?? { soft: NEVER, hard: NEVER },
       tell: tell ?? (() => undefined),
@@ -81,6 +86,14 @@ export async function openWork(
     lock?.release();
     throw thrown;
   }
+}
+
+/** Says that the clock disagrees with the journal, where it does. */
+export async function clockText(store: Pick<JournalStore, "facts">): Promise<string | undefined> {
+  const [now, { lastAt }] = [Date.now(), await store.facts()];
+  if (lastAt <= now + DAY_MS) return undefined;
+  const { text, todo } = told(ACTED.clock_behind, { now: minuteOf(now), seen: minuteOf(lastAt) });
+  return `${text}\n  → ${todo}`;
 }
 
 const NEVER: AbortSignal = new AbortController().signal;

@@ -10,9 +10,10 @@ import type { Act, BatchRecord } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
 import { tellNotReleased } from "../messages/holds.ts";
 import { FOLDER_RESUMED } from "../messages/intake.ts";
-import { told } from "../messages/sentence.ts";
+import { told, type Told } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import { answerStop, openAnswer, putAnswer, whileGoing } from "../results/answers.ts";
+import { asLine } from "../screen/json-lines.ts";
 import { flagsAgain } from "../screen/look.ts";
 import { wake } from "../submission/again.ts";
 import { assertKeys } from "../submission/may-go.ts";
@@ -25,8 +26,8 @@ import { withSending, type Sending } from "./sending.ts";
 
 interface LetGo {
   readonly rows: readonly number[];
-  /** What does not go, and why: lines for a person. */
-  readonly stays: readonly string[];
+  /** What does not go, and why. */
+  readonly stays: readonly Told[];
   /** The exit code of what does not go. */
   readonly code?: number;
 }
@@ -47,15 +48,24 @@ function letGo(call: Call, kind: Act["kind"], decide: (asked: Asked) => Promise<
     const [work, isSender] = await openEither((mode) => sending.open(mode));
     try {
       const { store } = work;
-      const batch = await knownBatch(store, call.operands[0]);
+      const known = async (): Promise<BatchRecord> => {
+        const found = await knownBatch(store, call.operands[0]);
+        if (found.phase === "cancelled") throw new PaydropError("batch_cancelled", { batch: found.id });
+        return found;
+      };
+      const batch = await known();
       const { id } = batch;
-      if (batch.phase === "cancelled") throw new PaydropError("batch_cancelled", { batch: id });
       // first: of what cannot be sent nothing is let go
       if (isSender) await assertKeys(work, batch, {});
       const act = actSaid(call, work, kind, id);
-      const { rows, stays, code = 0 } = await store.judging(() => decide({ work, batch, act }));
-      const none = rows.length + stays.length > 0 ? [] : [told(ACTED.none_waits, { batch: id }).text];
-      if (!config.json && !config.quiet) call.stdout.write([...stays, ...none].map((line) => `${line}\n`).join(""));
+      // known anew: somebody may have cancelled or paused it meanwhile
+      const { rows, stays, code = 0 } = await store.judging(async () => decide({ work, batch: await known(), act }));
+      const none = rows.length + stays.length > 0 ? [] : [told(ACTED.none_waits, { batch: id })];
+      for (const { text, todo } of [...stays, ...none]) {
+        const line = { message: text, hint: todo, exit_code: code };
+        if (config.json && code === 2) call.stderr.write(asLine({ type: "error", code: "usage", ...line }));
+        else show(call, config, { type: "stays", batch: id, ...line }, `${text}\n${todo && `  → ${todo}\n`}`, code);
+      }
       if (rows.length > 0) {
         const sum = sumOf(await store.rows({ batch: id, rows }));
         say(call, config, "going", { batch: id, rows: rows.length, sum });
@@ -144,8 +154,8 @@ async function woken({ work, batch: { id: batch }, act }: Asked, ...how: Paramet
   }
   const waiting = await store.rows({ batch, states: ["ready"] });
   const rows = waiting.filter(({ onItsWay }) => !onItsWay).map(({ row }) => row);
-  const facts = { batch, rows: stay, why: "the same payment went meanwhile" };
-  return stay > 0 ? { rows, stays: [told(ACTED.now_held, facts).text], code: 6 } : { rows, stays: [] };
+  const facts = { batch, rows: stay, why: "the same payment went meanwhile, or waits elsewhere" };
+  return stay > 0 ? { rows, stays: [told(ACTED.now_held, facts)], code: 6 } : { rows, stays: [] };
 }
 
 /** What a STOP, or an unclear answer, held goes on: by the watcher of the folder, or its next run. */

@@ -26,10 +26,11 @@ const ANSWER_AFTER_MS = 120_000;
 /** Polling, a file must lie still for so many times as long; a single run waits so long for it. */
 const PATIENCE_TIMES = 3;
 
-/** Throws PaydropError `usage` for what is no folder. One that is not there may come: it is waited for. */
-export async function assertFolder(path: string): Promise<void> {
-  const isFolder = await stat(path).then((stats) => stats.isDirectory(), () => true); // prettier-ignore
-  if (!isFolder) throw new PaydropError("folder_unreadable", { folder: printable(path), found: "it is a file" });
+/** Throws PaydropError `usage` for what is no folder. `mayCome`: one that is not there is waited for. */
+export async function assertFolder(path: string, mayCome = true): Promise<void> {
+  const of = (isFolder: boolean): string | undefined => (isFolder ? undefined : "it is a file");
+  const found = await stat(path).then((stats) => of(stats.isDirectory()), () => mayCome ? undefined : "it is not there"); // prettier-ignore
+  if (found !== undefined) throw new PaydropError("folder_unreadable", { folder: printable(path), found });
 }
 
 /**

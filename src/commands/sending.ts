@@ -5,17 +5,19 @@ import { loadSettings, requireSending, type Loaded } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { Secret } from "../config/secret.ts";
 import { refuseSettingsIn } from "../config/toml.ts";
+import { messageOf } from "../errors.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { logsToStderr, withLog } from "../monitor/log.ts";
 import { createMonitor, monitorSettings } from "../monitor/monitor.ts";
+import { printable } from "../printable.ts";
 import { errorText } from "../screen/error-text.ts";
 import { flagsAgain, paperOf } from "../screen/look.ts";
 import { createTeller, type Teller } from "../screen/teller.ts";
 import type { Call } from "./command.ts";
 import type { FolderListener } from "./folder-work.ts";
-import { openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
+import { clockText, openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
 
 export interface Sending {
   readonly call: Call;
@@ -36,11 +38,20 @@ interface Listening extends Pick<OpenedWork, "signals"> {
 /** What sending begins with, and how it ends. `mayHandOver`: where another process sends, no keys are needed here. */
 export async function withSending(call: Call, work: Work, mayHandOver = false): Promise<number> {
   const isTrial = call.flags["sandbox"] === true;
-  const loaded = loadSettings(call, isTrial ? "trial" : "read");
+  let loaded: Loaded;
+  try {
+    loaded = loadSettings(call, isTrial ? "trial" : "read");
+    if (!isTrial && !mayHandOver) requireSending(loaded.config, loaded.secrets);
+  } catch (error) {
+    // whoever watches over it hears of keys that cannot be read, too
+    const monitor = createMonitor(monitorSettings(loadSettings(call, "trial"), isTrial), (text) =>
+      call.stderr.write(`${text}\n`),
+    );
+    await monitor.close(exitCodeOf(error));
+    throw error;
+  }
   refuseSettingsIn(call.operands, loaded.file);
-  if (isTrial) return inSandbox(call, loaded, work);
-  if (!mayHandOver) requireSending(loaded.config, loaded.secrets);
-  return begin(call, loaded, isTrial, work);
+  return isTrial ? inSandbox(call, loaded, work) : begin(call, loaded, isTrial, work);
 }
 
 async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): Promise<number> {
@@ -58,9 +69,19 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     monitor.batchEnded(report.exitCode);
     teller.ended(report);
   };
+  const unmarkedOnes = new Set<string>();
+  const unmarked = (folder: string, why: unknown): void => {
+    if (unmarkedOnes.has(folder)) return;
+    unmarkedOnes.add(folder);
+    const { text, todo } = told(ACTED.unmarked, { folder: printable(folder), why: messageOf(why) });
+    teller.say(`${text}\n  → ${todo}`);
+  };
   const open: Sending["open"] = async (mode, around = {}) => {
-    const opened = await openWork(config, secrets, mode, { signals: listening.signals, tell, isTrial, ...around });
+    const all = { signals: listening.signals, tell, unmarked, isTrial, ...around };
+    const opened = await openWork(config, secrets, mode, all);
     if (mode === "act") return opened;
+    const clock = await clockText(opened.store);
+    if (clock !== undefined) teller.say(clock);
     await monitor.follow(opened.store);
     return { ...opened, close: () => monitor.unfollow().then(() => opened.close()) };
   };

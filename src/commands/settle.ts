@@ -77,7 +77,7 @@ function asSaid(said: unknown): SettledAs | undefined {
   return /^not[\s_-]+done$/.test(word) ? "settled_not_done" : undefined;
 }
 
-/** The filled-in list of `status --unknown --csv`. It may be old: it settles unknown rows only, or nothing at all. */
+/** The filled-in list of `status --unknown --csv`. It may be old: nothing that went is settled as not done by it. */
 async function saidByList(path: string, call: Call, { store, config }: OpenedWork): Promise<Settlings> {
   if (call.operands.length > 0 || call.flags["row"] !== undefined || call.flags["as"] !== undefined) {
     throw new PaydropError("list_alone");
@@ -99,13 +99,18 @@ async function saidByList(path: string, call: Call, { store, config }: OpenedWor
       const found = await settlingOf(cell, store, config);
       if ("code" in found) faults.push({ ...found, row: row.number });
       else if (todo.has(placeOf(found))) faults.push({ code: "list_twice", row: row.number });
-      else if (found.row.state === found.as || found.row.state !== "unknown") already.push(found);
+      else if (!isOpenTo(found)) already.push(found);
       else todo.set(placeOf(found), found);
     }
   }
   if (faults.length > 0) throw new FileRefusedError(fileName, faults);
   return { todo: [...todo.values()], already, skipped };
 }
+
+/** What was settled as not done, and is done after all, is money: a list may say that, too. */
+const isOpenTo = ({ row, as }: Settling): boolean =>
+  row.state === "unknown" ||
+  (as === "settled_done" && row.state !== as && maySettle(row.state, as, row.settledBy !== undefined));
 
 const placeOf = ({ batch, row }: Settling): string => `${batch.id} ${row.row}`;
 
@@ -149,33 +154,50 @@ async function settlingOf(cell: Cell, store: JournalStore, config: Config): Prom
 /** Rows that waited for a settled one are judged again; results say what was settled. */
 async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }: Settlings): Promise<number> {
   const { store, config, now } = work;
-  const codes: number[] = [];
-  for (const { batch, row } of already) {
-    const word = STATUSES[statusOf(row)].word;
-    say(call, config, "settled_before", { batch: batch.id, row: row.row, state: row.state, word, by: row.settledBy });
-  }
+  const codes = already.map((one) => tellUnchanged(call, work, one));
+  let settled = 0;
   for (const settlings of Map.groupBy(todo, ({ batch }) => batch.id).values()) {
     const [{ batch }] = settlings as [Settling, ...Settling[]];
-    for (const same of Map.groupBy(settlings, ({ as, by, note }) => `${as}\n${by}\n${note}`).values()) {
-      await settle(work, same as [Settling, ...Settling[]]);
-    }
-    for (const { row, as, by } of settlings) {
-      const { row: number, amount, state: was } = row;
-      say(call, config, as, { batch: batch.id, row: number, amount, by, was, phase: batch.phase });
+    for (const same of Map.groupBy(
+      settlings,
+      ({ as, by, note, row }) => `${row.state}\n${as}\n${by}\n${note}`,
+    ).values()) {
+      const moved = await settle(work, same as [Settling, ...Settling[]]);
+      settled += moved.length;
+      for (const one of same) {
+        const { row: number, amount, state: was } = one.row;
+        const facts = { batch: batch.id, row: number, amount, by: one.by, was, phase: batch.phase };
+        const isMoved = moved.includes(number);
+        const [row = one.row] = isMoved ? [] : await store.rows({ batch: batch.id, rows: [number] });
+        if (isMoved) say(call, config, one.as, facts);
+        else codes.push(tellUnchanged(call, work, { ...one, row }));
+      }
     }
     const waiting = await store.judging(() => judgeWaiting(store, [batch.id], batch.environment, config, now()));
     for (const [other, rows] of waiting) say(call, config, "freed", { batch: other, rows });
     codes.push(await writeAfter(call, work, batch.id));
   }
   if (skipped > 0) say(call, config, "settled_skipped", { lines: skipped });
-  return summarize(call, config, Math.max(0, ...codes), { settled: todo.length, already: already.length, skipped });
+  return summarize(call, config, Math.max(0, ...codes), { settled, already: already.length, skipped });
 }
 
-/** I5: the act and its rows are written down together; a row that went another way meanwhile is left as it is. */
-async function settle(work: OpenedWork, settlings: readonly [Settling, ...Settling[]]): Promise<void> {
-  const [{ batch, as, by, note }] = settlings;
-  const rows = settlings.map(({ row }) => row.row);
-  const said = { as: as === "settled_done" ? "done" : "not-done", by, note, batch: batch.id, rows };
-  const moves = settlings.map(({ row }) => ({ row: row.row, to: as, from: [row.state] }));
-  await work.store.move(batch.id, moves, actOf(work, "settle", said));
+/** I5: the act and its rows are written down together. Gives those rows: what somebody settled meanwhile is left as it is. */
+function settle(work: OpenedWork, settlings: readonly [Settling, ...Settling[]]): Promise<readonly number[]> {
+  const [{ batch, as: to, by, note, row: first }] = settlings;
+  // an auditor reads an accepted row that was given back otherwise than an unknown one
+  const before = first.state === "unknown" ? "" : `, ${STATUSES[statusOf(first)].word} before`;
+  const as = `${to === "settled_done" ? "done" : "not-done"}${before}`;
+  const said = { as, by, note, batch: batch.id, rows: settlings.map(({ row }) => row.row) };
+  const moves = settlings.map(({ row }) => ({ row: row.row, to, from: [row.state] }));
+  return work.store.move(batch.id, moves, actOf(work, "settle", said));
+}
+
+/** What another person said first stands; gives the exit code. */
+function tellUnchanged(call: Call, { config }: OpenedWork, { batch, row, as }: Settling): number {
+  const isSettled = row.state === "settled_done" || row.state === "settled_not_done";
+  const isOtherwise = isSettled && row.state !== as;
+  const facts = { batch: batch.id, row: row.row, state: row.state, word: STATUSES[statusOf(row)].word };
+  const by = isSettled ? row.settledBy : undefined;
+  say(call, config, isOtherwise ? "settled_otherwise" : "settled_before", { ...facts, by });
+  return isOtherwise ? 2 : 0;
 }

@@ -156,7 +156,7 @@ function lookFor({ record: { operation, amount = "an amount not known" }, from, 
 }
 
 export async function showActs({ store, config }: Work, call: Call): Promise<number> {
-  const since = call.flags["since"] === undefined ? 0 : daySaid(call, "since");
+  const since = call.flags["since"] === undefined ? 0 : daySaid(call, "since", config.time_zone);
   const runs: Run[] = [];
   for (const { id } of await store.batches({})) runs.push(...(await store.runs(id)));
   const all = historyOf(await store.acts({}), runs, isSending(config)).filter(({ at }) => at >= since);

@@ -69,11 +69,13 @@ async function statusesOf(store: JournalStore, batches: readonly BatchRecord[], 
     const going: readonly RowState[] = isFull || onItsWay > 0 ? GOING : [];
     const states = [...going, ...TO_CORRECT, ...(isFull ? (["held"] as const) : [])].filter((state) => tallies[state]);
     if (states.length > 0)
-      for await (const page of recordsOf(store, id, { states })) for (const record of page) collector.add(record);
+      for await (const page of recordsOf(store, id, { states }))
+        for (const record of page) if (!record.onItsWay) collector.add(record);
     const totals = collector.totals();
     const { ready: _ready, not_sent: _notSent, ...others } = tallies;
     const byStatus = { ...(going.length > 0 ? others : byStatusOf(tallies)), ...totals.byStatus };
-    const code = openCode(batch, totals.toCorrect, unfinished.has(id));
+    // what is on its way is no news to whoever watches: what an ended process left there is unknown by now
+    const code = openCode(batch, totals.toCorrect, unfinished.has(id) && onItsWay === 0);
     all.push({ batch, byStatus, totals, code, phase: phase === "open" && code === 0 ? "ended" : phase });
   }
   return all;

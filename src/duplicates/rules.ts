@@ -5,7 +5,8 @@
  * same_payment    duplicate   accepted: the same reference and payment, or as many equal payments of the same period
  * reference_used  held        its reference was used for another payment
  * open_elsewhere  held        the same payment is on its way, unclear, held or waiting in another batch, not told apart
- * correction      held        what it corrects went or was corrected before, or it pays another payee than that one
+ * correction      held        what it corrects went or was corrected before, in place, too, or it pays another payee than
+ *                             the row that it names, or the number of its payee went, or stood there, with other zeros
  * maybe_paid      held        the same payment was accepted recently, not told apart
  * other_amount    held        its payee recently went, or still goes, with another amount, not told apart, in a batch
  *                             that this file corrects
@@ -24,7 +25,7 @@ import type { HoldCode, Judged, Reason, Seen, Verdict } from "./seen.ts";
 export interface Circumstances {
   /** Of the row that is judged. */
   readonly batch: string;
-  /** The later of now and the journal's last time; `duplicate_days` in milliseconds. */
+  /** By this machine's clock: where it is behind, more is recent; `duplicate_days` in milliseconds. */
   readonly now: number;
   readonly recentMs: number;
   readonly allowRepeats: boolean;
@@ -81,7 +82,7 @@ const IN_NOBODYS_WAY: readonly Seen["state"][] = ["rejected", "invalid", "cancel
 /** Every row that speaks against sending this one: the first seven rules. */
 export function speakAgainst(row: Judged, others: readonly Seen[], known: Circumstances): readonly Against[] {
   const inTheWay = others.filter(({ state }) => !IN_NOBODYS_WAY.includes(state));
-  if (inTheWay.length === 0 && row.retryOf === undefined) return [];
+  if (others.length === 0 && row.retryOf === undefined) return [];
   const elsewhere = inTheWay.filter(({ batch }) => batch !== known.batch);
   const above = inTheWay.filter((other) => other.batch === known.batch && other.row < row.row);
   const surely = samePayment(row, elsewhere, above);
@@ -91,6 +92,7 @@ export function speakAgainst(row: Judged, others: readonly Seen[], known: Circum
     ...by("open_elsewhere", openElsewhere(row, elsewhere, known)),
     ...by("correction", correctedBefore(row, others, known)),
     ...otherPayee(row, others),
+    ...otherZeros(row, others, known),
     ...by("maybe_paid", surely.length > 0 ? [] : maybePaid(row, elsewhere, known)),
     ...by("other_amount", otherAmount(row, elsewhere, known)),
     ...by("repeat_in_file", known.allowRepeats ? [] : above.filter((other) => isSamePayment(row, other))),
@@ -139,32 +141,62 @@ function openElsewhere(row: Judged, elsewhere: readonly Seen[], { isEarlier }: C
 
 /** Rows that it corrects, and that went or still go; and what else corrects one of them, or itself. */
 function correctedBefore(row: Judged, others: readonly Seen[], known: Circumstances): readonly Seen[] {
-  const origins = originsOf(row, others);
-  const names: readonly RowName[] = [{ batch: known.batch, row: row.row }, ...origins];
-  const corrections = others.filter((other) => {
-    const isBelow = other.batch === known.batch && other.row >= row.row;
-    if (other.retryOf === undefined || isBelow || origins.includes(other)) return false;
-    if (IN_NOBODYS_WAY.includes(other.state)) return false;
-    return [other, ...originsOf(other, others)].some(({ retryOf }) => names.some((name) => isNamed(name, retryOf)));
+  const origins = originsOf(row, others, BY_NAME).filter((origin) => went(origin) || origin.state === "ready");
+  // the file of another month may lie in the same place: only what went lately counts; of the same payment other rules tell
+  const inPlace = correctionsOf(row, others, known, IN_PLACE).filter((other) => {
+    const isGoing = other.state === "ready" || isUnended(other) || (isAccepted(other) && isRecent(other, known));
+    return isGoing && !isSamePayment(row, other);
   });
-  return [...origins.filter((origin) => went(origin) || origin.state === "ready"), ...corrections];
+  return [...origins, ...correctionsOf(row, others, known, BY_NAME), ...inPlace];
+}
+
+type Tied = Pick<Seen, "retryOf" | "inPlaceOf">;
+type Ties = (one: Tied) => readonly (RowName | undefined)[];
+const BY_NAME: Ties = ({ retryOf }) => [retryOf];
+const IN_PLACE: Ties = ({ retryOf, inPlaceOf }) => [retryOf, inPlaceOf];
+
+function correctionsOf(row: Judged, others: readonly Seen[], known: Circumstances, ties: Ties): readonly Seen[] {
+  const origins = originsOf(row, others, ties);
+  const names: readonly RowName[] = [{ batch: known.batch, row: row.row }, ...origins];
+  return others.filter((other) => {
+    const isBelow = other.batch === known.batch && other.row >= row.row;
+    if (isBelow || origins.includes(other) || IN_NOBODYS_WAY.includes(other.state)) return false;
+    const all = [other, ...originsOf(other, others, ties)].flatMap(ties);
+    return names.some((name) => all.some((one) => isNamed(name, one)));
+  });
 }
 
 /** A payee that was invalid before is no other payee: then the one of the row that that one corrected counts. */
 function otherPayee(row: Judged, others: readonly Seen[]): readonly Against[] {
-  const before = originsOf(row, others).find(({ payee }) => payee !== undefined);
+  const before = originsOf(row, others, BY_NAME).find(({ payee }) => payee !== undefined);
   const { zeros = 0 } = row;
   if (before === undefined || (isSameKey(before.payee, row.payee) && (before.zeros ?? 0) === zeros)) return [];
   return [{ code: "correction", other: before, isOtherPayee: true }];
 }
 
+/**
+ * The number of its payee went with more or fewer zeros in front, or stood so in a row that was invalid or refused, and never
+ * went as here: a spreadsheet takes zeros away, and the number may be somebody else's then.
+ */
+function otherZeros(row: Judged, others: readonly Seen[], { batch }: Circumstances): readonly Against[] {
+  const ofPayee = others.filter((other) => other.batch !== batch && isSameKey(other.payee, row.payee));
+  const isAlike = ({ zeros = 0 }: Seen): boolean => zeros === (row.zeros ?? 0);
+  const goes = (other: Seen): boolean => went(other) || other.state === "ready";
+  if (ofPayee.some((other) => goes(other) && isAlike(other))) return [];
+  const says = (other: Seen): boolean => goes(other) || other.state === "invalid" || other.state === "rejected";
+  const unlike = ofPayee.filter((other) => says(other) && !isAlike(other));
+  return unlike.map((other) => ({ code: "correction", other, isOtherPayee: true }));
+}
+
 /** The row that it corrects, the one that that one corrected, and so on. */
-function originsOf({ retryOf }: Pick<Seen, "retryOf">, others: readonly Seen[]): readonly Seen[] {
+function originsOf(row: Tied, others: readonly Seen[], ties: Ties): readonly Seen[] {
   const origins: Seen[] = [];
-  for (let name = retryOf; name !== undefined; name = origins.at(-1)?.retryOf) {
-    const origin = others.find((other) => isNamed(other, name));
-    if (origin === undefined || origins.includes(origin)) break;
+  const names = [...ties(row)];
+  for (const name of names) {
+    const origin = name && others.find((other) => isNamed(other, name));
+    if (origin === undefined || origins.includes(origin)) continue;
     origins.push(origin);
+    names.push(...ties(origin));
   }
   return origins;
 }
@@ -244,6 +276,7 @@ function reasonOf(judged: Judged, { code, other, isOtherPayee }: Against): Reaso
     ...(wentAt !== undefined && { at: wentAt }),
     ...(isOtherPayee && { isOtherPayee }),
     ...(isSameButZeros && { zeros: (judged.zeros ?? 0) - (other.zeros ?? 0) }),
+    ...(code === "open_elsewhere" && other.state === "held" && { isHeld: true as const }),
     ...(code === "other_amount" && amount !== undefined && { amount }),
     ...monthBefore(judged, other),
   };

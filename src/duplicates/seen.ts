@@ -15,6 +15,8 @@ export interface Judged {
   readonly reference?: Key;
   readonly period?: string;
   readonly retryOf?: RowName;
+  /** The row of its number that it corrects as a later file in the same place. */
+  readonly inPlaceOf?: RowName;
 }
 
 /** Another row with the same payment, reference or payee, as one query of the journal finds it. */

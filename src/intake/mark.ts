@@ -11,13 +11,17 @@ const NAME = ".paydrop";
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const RENEWED_EVERY_MS = 1000;
 
+/** Rows that its journal ever let go: all, and those of this folder, under the name that it had then. */
 interface Mark {
   readonly stateId: string;
   readonly letGo: number;
+  readonly letGoHere: number;
 }
 
+type FoundMark = Mark & { readonly folder: string };
+
 interface Journal {
-  facts(): Promise<Mark>;
+  facts(folder: string): Promise<Mark>;
 }
 
 /**
@@ -36,10 +40,15 @@ export async function assertMark(folder: string, journal: Journal, accepted: boo
 /**
  * Puts the mark down before rows of the folder go, and renews it every second while they do. `lost` is told once when
  * another journal, or a copy of this one, has sent from the folder meanwhile: nothing more may go then. Throws as
- * `assertMark`. A folder that cannot be written has no mark: its results cannot be written either, and that is told.
+ * `assertMark`. `unkept`: told where the folder cannot be written and has no mark.
  * `close`: then the last renewal is on stable storage, if the folder can still be written.
  */
-export async function keepMark(folder: string, journal: Journal, lost: (error: PaydropError) => void) {
+export async function keepMark(
+  folder: string,
+  journal: Journal,
+  lost: (error: PaydropError) => void,
+  unkept: (why: unknown) => void = () => undefined,
+) {
   let written: number | undefined;
   const renew = async (): Promise<void> => {
     const { found, loss, facts } = await compare(folder, journal);
@@ -48,7 +57,11 @@ export async function keepMark(folder: string, journal: Journal, lost: (error: P
     if (found) written ??= facts.letGo;
     if (found && facts.letGo === written) return;
     // of two that come together one makes the mark, and the other one must know it
-    if (!(await write(folder, facts, found !== undefined).catch(() => true))) return renew();
+    const isWritten = await write(folder, facts, found !== undefined).catch((why: unknown) => {
+      if (!found && written === undefined) unkept(why);
+      return true;
+    });
+    if (!isWritten) return renew();
     written = facts.letGo;
   };
   await renew();
@@ -77,32 +90,37 @@ const LOSSES: readonly string[] = ["journal_of_another", "journal_older", "mark_
 /** The mark is read before the journal: what this very process writes meanwhile, its journal knows. */
 async function compare(folder: string, journal: Journal) {
   const found = await markIn(folder);
-  const facts = await journal.facts();
-  return { found, facts, loss: found && lossOf(folder, found, facts) };
+  const facts = await journal.facts(folder);
+  // a folder may have another name by now, or be a copy
+  const isRenamed = typeof found === "object" && found.folder !== folder;
+  return { found, facts, loss: found && lossOf(folder, found, isRenamed ? await journal.facts(found.folder) : facts) };
 }
 
-function lossOf(folder: string, found: Mark | "damaged", facts: Mark): PaydropError | undefined {
+function lossOf(folder: string, found: FoundMark | "damaged", facts: Mark): PaydropError | undefined {
   const said = { path: printable(join(folder, NAME)), folder: printable(folder) };
   if (found === "damaged") return new PaydropError("mark_damaged", said);
-  const counts = { ...said, marked: found.letGo, known: facts.letGo };
+  // an older journal that sent from other folders meanwhile has let enough go, but not from here
+  const isHere = found.letGo <= facts.letGo;
+  const [marked, known] = isHere ? [found.letGoHere, facts.letGoHere] : [found.letGo, facts.letGo];
+  const counts = { ...said, marked, known };
   if (found.stateId !== facts.stateId) {
     return new PaydropError("journal_of_another", { ...counts, id: printable(found.stateId), own: facts.stateId });
   }
-  return found.letGo > facts.letGo ? new PaydropError("journal_older", counts) : undefined;
+  return marked > known ? new PaydropError("journal_older", counts) : undefined;
 }
 
 /** Gives false where there is a mark by now, and it is not to be replaced. */
-function write(folder: string, { stateId, letGo }: Mark, replace: boolean): Promise<boolean> {
-  const text = `${JSON.stringify({ state_id: stateId, let_go: letGo, note: MARK_NOTE })}\n`;
-  return writeAtomically(join(folder, NAME), [text], { mode: 0o644, replace });
+function write(folder: string, { stateId, letGo, letGoHere }: Mark, replace: boolean): Promise<boolean> {
+  const mark = { state_id: stateId, let_go: letGo, folder, let_go_here: letGoHere, note: MARK_NOTE };
+  return writeAtomically(join(folder, NAME), [`${JSON.stringify(mark)}\n`], { mode: 0o644, replace });
 }
 
 /** undefined: none is there. Throws where that cannot be known: all that it may tell of would go again. */
-async function markIn(folder: string): Promise<Mark | "damaged" | undefined> {
+async function markIn(folder: string): Promise<FoundMark | "damaged" | undefined> {
   const path = join(folder, NAME);
   try {
     // follows no link, and waits for nobody who writes into a pipe
-    return markOf(await readFile(path, { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW | O_NONBLOCK }));
+    return markOf(await readFile(path, { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW | O_NONBLOCK }), folder);
   } catch (thrown) {
     const code = systemCodeOf(thrown) ?? "";
     if (["ENOENT", "ENOTDIR"].includes(code)) return undefined;
@@ -111,10 +129,13 @@ async function markIn(folder: string): Promise<Mark | "damaged" | undefined> {
   }
 }
 
-function markOf(text: string): Mark | "damaged" {
+/** One of an earlier paydrop tells of all rows only. */
+function markOf(text: string, own: string): FoundMark | "damaged" {
   try {
-    const { state_id: stateId, let_go: letGo } = JSON.parse(text) as Record<string, unknown>;
-    return typeof stateId === "string" && typeof letGo === "number" ? { stateId, letGo } : "damaged";
+    const said = JSON.parse(text) as Record<string, unknown>;
+    const { state_id: stateId, let_go: letGo, folder = own, let_go_here: letGoHere = 0 } = said;
+    const isSound = typeof stateId === "string" && typeof letGo === "number" && typeof folder === "string";
+    return isSound && typeof letGoHere === "number" ? { stateId, letGo, folder, letGoHere } : "damaged";
   } catch {
     return "damaged";
   }

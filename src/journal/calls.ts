@@ -3,6 +3,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import { failureOf, sqliteCodeOf, type OpenOptions } from "./database.ts";
 import { readIdentity } from "./schema.ts";
 import { addAct, addBatch, batches, dropBatch, overlaps, purge, setBatch, sumsOfDay } from "./sqlite-batches.ts";
+import { lastAtIn } from "./sqlite-batches.ts";
 import { acts, addRows, beginRun, commit, endRows, endRun, move, recover, rows, runs } from "./sqlite-rows.ts";
 import { seen } from "./sqlite-seen.ts";
 import { Journal } from "./sqlite.ts";
@@ -50,11 +51,10 @@ export function callsOf(stateDir: string, options: OpenOptions): Call {
   };
 }
 
-function facts(journal: Journal): JournalFacts {
-  const sql = `SELECT coalesce(sum(letGo), 0) AS letGo,
-    max(coalesce(max(lastAt), 0), (SELECT coalesce(max(at), 0) FROM act)) AS lastAt FROM batch`;
-  const [known] = journal.records<Pick<JournalFacts, "letGo" | "lastAt">>(sql);
-  return { letGo: 0, lastAt: 0, ...known, ...readIdentity(journal.database) };
+function facts(journal: Journal, folder = ""): JournalFacts {
+  const sql = "SELECT coalesce(sum(letGo), 0) AS letGo FROM batch WHERE ?1 IS NULL OR folder = ?1";
+  const [letGo = 0, letGoHere = 0] = [null, folder].map((of) => Number(journal.get(sql, of)?.["letGo"]));
+  return { letGo, letGoHere, lastAt: lastAtIn(journal), ...readIdentity(journal.database) };
 }
 
 function sourceOf(journal: Journal, path: string, identity: string): string | undefined {

@@ -36,12 +36,11 @@ export async function circumstancesOf(
     const at = order.get(id) ?? 0;
     return at === batch.createdAt ? id < batch.id : at < batch.createdAt;
   };
-  const latest = Math.max(now, (await store.facts()).lastAt);
   const recentMs = rules.duplicate_days * DAY_MS;
-  const corrected = await correctedBy(store, batch, overlaps, latest - recentMs);
+  const corrected = await correctedBy(store, batch, overlaps, now - recentMs);
   const same = overlaps.filter((one) => one.isSame && rowsIn(one.batch.tallies, ...GONE) + one.batch.onItsWay > 0);
   return {
-    ...{ batch: batch.id, now: latest, recentMs, allowRepeats: rules.allow_repeats, isEarlier },
+    ...{ batch: batch.id, now, recentMs, allowRepeats: rules.allow_repeats, isEarlier },
     // those that came later may correct this one
     corrected: new Set(
       corrected.filter(({ createdAt }) => isAgain || createdAt <= batch.createdAt).map(({ id }) => id),
@@ -75,12 +74,7 @@ async function correctedBy(
     for (const one of await store.batches({ environment: batch.environment, path })) found.set(one.id, one);
   }
   found.delete(batch.id);
-  const corrected: BatchRecord[] = [];
-  for (const one of found.values()) {
-    const isOfNow = one.createdAt >= since || rowsIn(one.tallies, "ready") > 0;
-    if (isOfNow || (await store.runs(one.id)).some(({ startedAt }) => startedAt >= since)) corrected.push(one);
-  }
-  return corrected;
+  return [...found.values()].filter(({ lastAt, tallies }) => lastAt >= since || rowsIn(tallies, "ready") > 0);
 }
 
 /** The rows of a batch that can be judged, with what was seen of them; `isConcerned` as in `store.seen`. */

@@ -20,7 +20,8 @@ export interface OpenOptions {
 /** SQLite before 3.51.3 can damage a WAL when it is reset, or when two processes open it. */
 const SQLITE_VERSION_MIN = "3.51.3";
 const BUSY_TIMEOUT_MS = 10_000;
-const [SQLITE_ERROR, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_NOTADB] = [1, 10, 11, 19, 26];
+const [SQLITE_ERROR, SQLITE_IOERR, SQLITE_CONSTRAINT] = [1, 10, 19];
+export const [SQLITE_CORRUPT, SQLITE_NOTADB] = [11, 26] as const;
 const SQLITE_IOERR_SHORT_READ = 522;
 const MEMORY = ":memory:";
 export const SQLITE_BUSY = 5;

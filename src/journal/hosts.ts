@@ -1,4 +1,4 @@
-import type { Postgres } from "./postgres.ts";
+import { isConnectionLost, type Postgres } from "./postgres.ts";
 import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
 import { assertRecorder } from "./postgres-batches.ts";
 import { IS_HELD } from "./postgres-schema.ts";
@@ -31,14 +31,18 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
     bringCopy: (sha256, path) => bringCopy(postgres, seal, sha256, path),
 
     async claim({ batch, destination, environment, lanes, concurrency }): Promise<Share | undefined> {
-      await takeOver();
       const sql = "SELECT claim_share($1, $2, $3, $4, $5, $6, $7) AS claimed";
       const asked = [me, batch ?? null, destination, environment, lanes, concurrency, LEASE] as const;
-      // a share of which the answer is lost is nobody's when its lease is over: nothing of it was let go
-      const found = await postgres.again(() =>
-        postgres.write(() => postgres.get<{ claimed?: Parameters<typeof shareOf>[1] }>(sql, ...asked)),
-      );
-      return found?.claimed && shareOf(together, found.claimed);
+      try {
+        await takeOver();
+        const claim = () => postgres.get<{ claimed?: Parameters<typeof shareOf>[1] }>(sql, ...asked);
+        const found = await postgres.write(claim);
+        return found?.claimed && (await shareOf(together, found.claimed));
+      } catch (error) {
+        // asked for again later; what was claimed and not heard of is free when its lease is over
+        if (isConnectionLost(error)) return undefined;
+        throw error;
+      }
     },
 
     async progress(batch) {
@@ -48,6 +52,11 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
       const found = await postgres.get<Progress>(sql, batch);
       if (!found) throw new Error(`the journal has no batch ${batch}`);
       return found;
+    },
+
+    async stop(batch, stop) {
+      const sql = "UPDATE batch SET stop = coalesce(stop, $2) WHERE id = $1 AND run IS NOT NULL";
+      await postgres.query(sql, batch, JSON.stringify(stop));
     },
 
     async open(destination, environment) {

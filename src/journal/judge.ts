@@ -151,7 +151,7 @@ async function sameFileOf(store: JournalStore, batch: string, known: KnownCircum
   for (const other of known.same) {
     const [gone] = await store.rows({ batch: other, states: GONE, limit: 1 });
     const [before] = gone ? await store.seen(other, { rows: [gone.row] }, []) : [];
-    const at = gone?.sentAt;
+    const at = gone?.wentAt;
     if (!first || !before || !isSameFileAgain(first.row, { ...before.row, ...(at && { wentAt: at }) }, known)) continue;
     const of = { batch: other, row: before.row.row };
     // without a period it is held because that one is long ago: any month tells the two files apart

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { giveToOwner } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { judgingPath, lockPath } from "../state-dir.ts";
-import { makePrivate, SQLITE_BUSY, sqliteCodeOf } from "./database.ts";
+import { makePrivate, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCodeOf, sqliteKindOf } from "./database.ts";
 
 export interface InstanceLock {
   release(): void;
@@ -70,7 +70,8 @@ function take(path: string): InstanceLock | undefined {
     const code = sqliteCodeOf(error);
     if (code === SQLITE_BUSY) return undefined;
     const givesNone = code === SQLITE_IOERR_RDLOCK || code === SQLITE_IOERR_LOCK;
-    const facts = { folder: dirname(path), path, found: messageOf(error) };
+    const isDamaged = sqliteKindOf(error) === SQLITE_NOTADB || sqliteKindOf(error) === SQLITE_CORRUPT;
+    const facts = { folder: dirname(path), path, found: messageOf(error), isDamaged: Number(isDamaged) };
     throw new PaydropError(givesNone ? "no_locks" : "lock_unusable", facts, { cause: error });
   }
 }

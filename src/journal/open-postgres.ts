@@ -64,10 +64,8 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
     const together = { postgres, seal, committer, me };
     const leave = isSender && !isTrial ? await bePresent(together, hostname(), VERSION) : undefined;
     const takeOver = (who: object): Promise<{ batch: string; row: number }[]> =>
-      postgres.again(() =>
-        postgres.write(() =>
-          postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), Date.now(), LEASE),
-        ),
+      postgres.write(() =>
+        postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), Date.now(), LEASE),
       );
     const store = Object.fromEntries(
       Object.entries<Called>(CALLS).map(([name, call]) => [name, (...values: never[]) => call(postgres, ...values)]),
@@ -84,7 +82,7 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
       ...{ addRows: asRecorder(store.addRows), endRows: asRecorder(store.endRows) },
       ...{ setBatch: asRecorder(store.setBatch), dropBatch: asRecorder(store.dropBatch) },
       addBatch: (batch) => batches.addBatch(postgres, batch, me),
-      facts: async () => ({ ...(await rows.facts(postgres)), ...identity }),
+      facts: async (folder) => ({ ...(await rows.facts(postgres, folder)), ...identity }),
       judging: (work) => postgres.judging(work),
       async recover(who) {
         const unknown = await takeOver(who);

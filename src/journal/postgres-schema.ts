@@ -1,4 +1,4 @@
-import { ROW_STATES } from "./states.ts";
+import { BY_INDEX, ROW_STATES } from "./states.ts";
 
 export const POSTGRES_SCHEMA = "paydrop";
 /** There is one; a host of another version is refused before anything goes. */
@@ -38,7 +38,8 @@ export const TABLES = `
   -- commitNo: the last commit of its owner, which let go the rows with turns from markBefore to mark
   CREATE TABLE share (
     batch bigint NOT NULL REFERENCES batch, share int NOT NULL, mark bigint NOT NULL DEFAULT 0,
-    nextTurn bigint NOT NULL DEFAULT 1, firstRow int NOT NULL, lastRow int NOT NULL, letGo int NOT NULL DEFAULT 0, lastAt bigint NOT NULL DEFAULT 0, tallies json,
+    nextTurn bigint NOT NULL DEFAULT 1, firstRow int NOT NULL DEFAULT 0, lastRow int NOT NULL DEFAULT 0,
+    letGo int NOT NULL DEFAULT 0, lastAt bigint NOT NULL DEFAULT 0, tallies json,
     epoch int NOT NULL DEFAULT 0, owner text, lanes int NOT NULL DEFAULT 0, leasedAt timestamptz, leaseUntil timestamptz,
     takenOverAt timestamptz, commitNo int NOT NULL DEFAULT 0, markBefore bigint NOT NULL DEFAULT 0,
     place bigint NOT NULL DEFAULT 0, payloads bytea,
@@ -56,8 +57,8 @@ export const TABLES = `
     turn bigint NOT NULL, operation text, option text, amount text, payment text COLLATE "C", payee text COLLATE "C",
     zeros int, reference text COLLATE "C", period text, retryBatch text, retryRow int, place bigint, size int, crc bigint,
     faults json, notices json, code text, reasons json, attempts int NOT NULL DEFAULT 0, httpStatus int,
-    sentAt bigint, durationMs int, response text, settledBy text, lateAnswer text,
-    PRIMARY KEY (batch, row), FOREIGN KEY (batch, share) REFERENCES share,
+    sentAt bigint, wentAt bigint, durationMs int, response text, settledBy text, lateAnswer text,
+    PRIMARY KEY (batch, row),
     CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
   );
   CREATE UNIQUE INDEX ON rows (batch, share, turn) WHERE state = 'ready';
@@ -90,6 +91,16 @@ export const TABLES = `
   CREATE TABLE pace (destination text PRIMARY KEY, nextAt timestamptz NOT NULL DEFAULT clock_timestamp());
 `;
 
+/** SQL: sums as `{"ready": {"rows": 2, "amount": "100.5"}}` of the rows that are found, by a name of each. */
+export const tallied = (name: string, found: string): string => `SELECT json_object_agg(t.name,
+    json_build_object('rows', t.rows, 'amount', t.amount)) AS tallies
+  FROM (SELECT ${name} AS name, count(*) AS rows, coalesce(sum(r.amount::numeric), 0)::text AS amount FROM ${found} GROUP BY 1) t`;
+/** SQL: those of the share `s`, by their states. */
+export const OF_SHARE: string = tallied(
+  "r.state",
+  "rows r WHERE r.batch = s.batch AND r.row BETWEEN s.firstRow AND s.lastRow",
+);
+
 /** SQL: a folder of the batch `b` is held. */
 export const IS_HELD = `EXISTS (SELECT 1 FROM hold h WHERE b.folder = h.folder OR starts_with(b.folder, h.folder || '/'))`;
 
@@ -101,10 +112,10 @@ export const IS_HELD = `EXISTS (SELECT 1 FROM hold h WHERE b.folder = h.folder O
  * rows; the lease is renewed, for they may leave by it. A share that is missing in the answer is another host's by now.
  */
 const COMMIT = `
-  CREATE FUNCTION commit_shares(wanted json, changes json, me text, lease interval) RETURNS json LANGUAGE plpgsql AS $$
+  CREATE FUNCTION commit_shares(wanted json, changes json, me text, lease interval) RETURNS json LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE w record; whole record; own share; mine json; proves boolean; halt json; found int; answer jsonb := '[]'; leaving json;
   BEGIN
-    FOR w IN SELECT s.batch, s.share, x.no, x.free, s.commitNo < x.no AS isNew
+    FOR w IN SELECT s.batch, s.share, s.mark, x.no, x.free, s.commitNo < x.no AS isNew
       FROM json_to_recordset(wanted) AS x(batch bigint, share int, epoch int, no int, free int)
       JOIN share s ON s.batch = x.batch AND s.share = x.share AND s.epoch = x.epoch AND s.owner = me
       ORDER BY s.batch, s.share FOR UPDATE OF s
@@ -129,12 +140,13 @@ const COMMIT = `
         END IF;
       END IF;
       SELECT b.phase, b.stop, ${IS_HELD} AS held INTO whole FROM batch b WHERE b.seq = w.batch;
-      UPDATE share s SET (mark, letGo) = (SELECT coalesce(max(n.turn), s.mark), s.letGo + count(*) FROM (
-            SELECT r.turn FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready' AND r.turn > s.mark
-            ORDER BY r.turn LIMIT CASE WHEN w.isNew AND whole.phase = 'open' AND whole.stop IS NULL AND NOT whole.held
-              THEN greatest(w.free, 0) ELSE 0 END) n),
+      UPDATE share s SET mark = coalesce(go.last, s.mark), letGo = s.letGo + go.rows,
           markBefore = CASE WHEN w.isNew THEN s.mark ELSE s.markBefore END, commitNo = greatest(s.commitNo, w.no),
-          tallies = CASE WHEN mine IS NULL AND w.free = 0 THEN s.tallies END, leaseUntil = clock_timestamp() + lease
+          tallies = CASE WHEN mine IS NULL AND go.rows = 0 THEN s.tallies END, leaseUntil = clock_timestamp() + lease
+        FROM (SELECT max(n.turn) AS last, count(*) AS rows FROM (
+            SELECT r.turn FROM rows r WHERE r.batch = w.batch AND r.share = w.share AND r.state = 'ready' AND r.turn > w.mark
+            ORDER BY r.turn LIMIT CASE WHEN w.isNew AND whole.phase = 'open' AND whole.stop IS NULL AND NOT whole.held
+              THEN greatest(w.free, 0) ELSE 0 END) n) go
         WHERE s.batch = w.batch AND s.share = w.share RETURNING s.* INTO own;
       SELECT coalesce(json_agg(n ORDER BY n.turn), '[]') INTO leaving FROM (
         SELECT r.row, r.turn, r.operation, r.amount, r.attempts, r.place, r.size, r.crc FROM rows r
@@ -148,7 +160,8 @@ const COMMIT = `
 
 /**
  * Whatever an owner left whose lease is over is nobody's: rows at or below the mark become unknown (I4), and the epoch goes
- * up, so that the owner, should it go on, moves and sends nothing more. Not within one lease of the server's own start: then
+ * up, so that the owner, should it go on, moves and sends nothing more. A row that may have left counts as a try: that tells
+ * it from the same one after a person let it go again. Not within one lease of the server's own start: then
  * nobody could renew. Gives the rows. Once it is known who takes over (`me`), that is an act of the history.
  */
 const TAKE_OVER = `
@@ -162,10 +175,11 @@ const TAKE_OVER = `
       UPDATE share s SET epoch = s.epoch + 1, owner = NULL, lanes = 0, takenOverAt = clock_timestamp(), commitNo = 0
         WHERE s.batch = o.seq AND s.share = o.share;
       SELECT json_agg(json_build_object('row', r.row, 'from', json_build_array('ready'), 'to', 'unknown', 'onItsWay', true,
-        'code', 'interrupted')) INTO lost FROM rows r WHERE r.batch = o.seq AND r.share = o.share AND r.state = 'ready'
+        'code', 'interrupted', 'tries', 1)) INTO lost FROM rows r WHERE r.batch = o.seq AND r.share = o.share AND r.state = 'ready'
         AND r.turn <= o.mark;
       CONTINUE WHEN lost IS NULL;
       SELECT json_agg(m.row ORDER BY m.row) INTO moved FROM move_rows(o.seq, lost) m;
+      UPDATE share s SET tallies = (${OF_SHARE}) WHERE s.batch = o.seq AND s.share = o.share;
       INSERT INTO act (at, kind, login, host, by, batch, rows)
         VALUES (at, 'recover', me ->> 'login', me ->> 'host', me ->> 'by', o.id, moved);
       RETURN QUERY SELECT o.id, v.value::int FROM json_array_elements_text(moved) v;

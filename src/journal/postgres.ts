@@ -135,17 +135,6 @@ export class Postgres {
     return ask(client, "SELECT 1", []).then(() => false, (error: unknown) => isConnectionLost(error)); // prettier-ignore
   }
 
-  /** Of a sender, what may be done twice: asked again until the server has answered. */
-  async again<T>(work: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!isConnectionLost(error) || !this.#options.isSender || this.#isClosed) throw error;
-      }
-    }
-  }
-
   /** A session of one's own; waits while the server is away. To be given back, or dropped. */
   async take(): Promise<Client> {
     const until = performance.now() + (this.#options.isSender ? AWAY_OF_SENDER_MS : AWAY_MS);

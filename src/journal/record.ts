@@ -27,7 +27,6 @@ export async function findKnown(
   { config, store, now }: Recording,
   { snapshot: { sha256 }, period, operation, table }: OpenedFile,
 ): Promise<BatchRecord | undefined> {
-  const latest = Math.max(now(), (await store.facts()).lastAt);
   const isReadAlike = (reading: string): boolean => {
     const kept = JSON.parse(reading) as { operation?: string; reading?: { sheet?: string } };
     return kept.operation === operation && kept.reading?.sheet === table.reading.sheet;
@@ -35,7 +34,7 @@ export async function findKnown(
   const known = (await store.batches({ sha256, environment: config.environment }))
     .filter((batch) => isReadAlike(batch.reading) && (period === undefined || batch.period === period))
     .reverse();
-  const isRecent = ({ createdAt }: BatchRecord): boolean => latest - createdAt <= config.duplicate_days * DAY_MS;
+  const isRecent = ({ createdAt }: BatchRecord): boolean => now() - createdAt <= config.duplicate_days * DAY_MS;
   return known.find(isUnfinished) ?? known.find(isRecent);
 }
 
@@ -61,11 +60,12 @@ export async function newBatchOf(
 
 /** Each row is checked, its payload goes into the spool, and what must be remembered of it into the journal (I7). */
 export async function recordRows(
-  { config, store, now }: Recording,
+  recording: Recording,
   opened: OpenedFile,
   batch: NewBatch,
   toldMax?: number,
 ): Promise<Checked> {
+  const { config, store, now } = recording;
   const spool = createSpool(spoolPath(config.state_dir, batch.id));
   const { keySecret } = await store.facts();
   const payments = new PaymentsDigest();
@@ -73,7 +73,10 @@ export async function recordRows(
   let writing: Promise<void> = Promise.resolve();
   try {
     for await (const page of checking.pages()) {
-      const rows = page.map((row) => newRowOf(row, batch.period, { keySecret, payments, spool }));
+      const rows = await inPeriods(
+        recording,
+        page.map((row) => newRowOf(row, batch.period, { keySecret, payments, spool })),
+      );
       await writing;
       writing = store.addRows(batch.id, rows);
       writing.catch(() => undefined);
@@ -114,6 +117,24 @@ function newRowOf(checked: CheckedRow, stated: string | undefined, { keySecret, 
   const payment = keyOf(keySecret, "payment", instruction.payment);
   payments.add(payment);
   return { ...known, state: notNow ? "held" : "ready", payment, ...spool.add(instruction.payload) };
+}
+
+/**
+ * A row that corrects another one, where no period is stated, is of the period of that one: a retry file cannot say what
+ * `--period` or a file's name said.
+ */
+async function inPeriods({ config, store }: Recording, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
+  const named = rows.flatMap(({ period, retryOf }) => (period === undefined && retryOf ? [retryOf] : []));
+  const periods = new Map<string, string | undefined>();
+  for (const [batch, of] of Map.groupBy(named, (one) => one.batch)) {
+    const corrected = { batch, environment: config.environment, rows: of.map(({ row }) => row) };
+    for (const { row, period } of await store.rows(corrected)) periods.set(`${batch}:${row}`, period);
+  }
+  if (periods.size === 0) return rows;
+  return rows.map((row) => ({
+    ...row,
+    period: row.period ?? periods.get(`${row.retryOf?.batch}:${row.retryOf?.row}`),
+  }));
 }
 
 /** Without I, L, O, U: nobody mistakes a 1 or a 0, and no word comes about. */

@@ -17,7 +17,8 @@ const oneOf = (column: string, words: readonly string[]): string =>
 const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
 
-  -- mark: the turn mark; letGo: rows ever let go; lastAt: the latest time that it knows; tallies: kept until a row changes
+  -- mark: the turn mark; letGo: rows ever let go; lastAt: the latest time that it knows; wentAt: sentAt, never before
+  -- that, for a clock that was behind would make a payment old; tallies: kept until a row changes
   CREATE TABLE batch (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, environment ${oneOf("environment", ["live", "test"])},
     destination TEXT NOT NULL, fileName TEXT NOT NULL, folder TEXT NOT NULL, format TEXT NOT NULL,
@@ -38,14 +39,14 @@ const SCHEMA = `
     batch INTEGER NOT NULL, row INTEGER NOT NULL, state ${oneOf("state", ROW_STATES)}, turn INTEGER NOT NULL,
     operation TEXT, option TEXT, amount TEXT, payment TEXT, payee TEXT, zeros INTEGER, reference TEXT, period TEXT,
     retryBatch TEXT, retryRow INTEGER, place INTEGER, size INTEGER, crc INTEGER, faults TEXT, notices TEXT, code TEXT, reasons TEXT,
-    attempts INTEGER NOT NULL DEFAULT 0, httpStatus INTEGER, sentAt INTEGER, durationMs INTEGER, response TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0, httpStatus INTEGER, sentAt INTEGER, wentAt INTEGER, durationMs INTEGER, response TEXT,
     settledBy TEXT,
     PRIMARY KEY (batch, row), CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX rowTurn ON row (batch, turn) WHERE state = 'ready';
   CREATE INDEX rowRetryOf ON row (retryBatch, retryRow) WHERE retryBatch IS NOT NULL;
 
-  -- payments, references and payees of valid rows, sorted; isNamed: a payment whose row states a reference
+  -- payments and references of valid rows, payees of all, with their zeros; isNamed: a payment whose row states a reference
   CREATE TABLE key (key TEXT NOT NULL, batch INTEGER NOT NULL, row INTEGER NOT NULL, isNamed INTEGER NOT NULL,
     PRIMARY KEY (key, batch, row)) STRICT, WITHOUT ROWID;
 

@@ -207,7 +207,7 @@ function changeOf({ batch, share }: HeldShare, { state, code, stop, ...answer }:
   const to = state === "again" ? "ready" : state;
   assertMove("on_its_way", to, false);
   const { row, tries, httpStatus, sentAt, durationMs, response } = answer;
-  const moved = { batch, share, row, from: ["ready"], to, onItsWay: true, code: to === "ready" ? undefined : code };
+  const moved = { batch, share, row, from: ["ready"], to, onItsWay: true, code };
   return { ...moved, tries, httpStatus, sentAt, durationMs, response, stop };
 }
 

@@ -1,6 +1,6 @@
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
 import { bool, type Columns, type Journal } from "./sqlite.ts";
-import { assertPhase, ON_ITS_WAY, type RowState } from "./states.ts";
+import { assertPhase, ON_ITS_WAY, PAYEE_KEY, type RowState } from "./states.ts";
 import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Phase, Tallies, Tally } from "./store.ts";
 
 /** What every call on a batch needs of it. */
@@ -28,8 +28,22 @@ const NEW_BATCH = [
 const BEGUN = [...NEW_BATCH, "phase", "lastAt"];
 
 export function addBatch(journal: Journal, batch: NewBatch): void {
-  const begun = { ...batch, phase: "recording", lastAt: batch.createdAt };
-  journal.write(() => journal.insert("batch", BEGUN, begun));
+  journal.write(() => {
+    const createdAt = datedIn(journal, batch.createdAt);
+    journal.insert("batch", BEGUN, { ...batch, phase: "recording", createdAt, lastAt: createdAt });
+  });
+}
+
+const LAST_AT =
+  "SELECT max((SELECT coalesce(max(lastAt), 0) FROM batch), (SELECT coalesce(max(at), 0) FROM act)) AS at";
+
+/** The latest time that the journal knows. */
+export const lastAtIn = (journal: Journal): number => Number(journal.get(LAST_AT)?.["at"]);
+
+/** By a clock that never goes back: what a clock that was behind had dated would be old, and could go once more. */
+export function datedIn(journal: Journal, at: number): number {
+  const lastAt = lastAtIn(journal);
+  return at < lastAt ? lastAt + 1 : at;
 }
 
 export function setBatch(journal: Journal, ...[id, change, act]: Parameters<JournalStore["setBatch"]>): void {
@@ -55,8 +69,8 @@ export function dropBatch(journal: Journal, id: string): void {
   journal.write(() => {
     const { seq, phase } = batchOf(journal, id);
     if (phase !== "recording") throw new Error(`batch ${id} is ${phase}: it cannot be dropped`);
-    for (const key of ["payment", "reference", "payee"]) {
-      const ofRows = `SELECT ${key}, batch, row FROM row WHERE batch = ? AND payment IS NOT NULL AND ${key} IS NOT NULL`;
+    for (const key of ["payment", "reference", PAYEE_KEY]) {
+      const ofRows = `SELECT ${key}, batch, row FROM row WHERE batch = ? AND ${key} IS NOT NULL`;
       journal.run(`DELETE FROM key WHERE (key, batch, row) IN (${ofRows})`, seq);
     }
     for (const table of ["run", "source"]) journal.run(`DELETE FROM ${table} WHERE batch = ?`, id);
@@ -65,7 +79,7 @@ export function dropBatch(journal: Journal, id: string): void {
   });
 }
 
-const RECORD = `seq, ${NEW_BATCH.join(", ")}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase,
+const RECORD = `seq, ${NEW_BATCH.join(", ")}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, lastAt,
   ${bool("owesResults")} AS owesResults, tallies,
   (SELECT count(*) FROM row r WHERE r.batch = b.seq AND ${ON_ITS_WAY}) AS onItsWay`;
 /** The kept sums may say no without a look at the rows. */

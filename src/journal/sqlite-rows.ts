@@ -1,26 +1,15 @@
 import type { RowName } from "../checks/beside.ts";
 import { addAct, batchOf, BATCH_ROW, conditions, keepTallies, mayHold, type BatchRow } from "./sqlite-batches.ts";
+import { datedIn } from "./sqlite-batches.ts";
+import { inPlace } from "./sqlite-seen.ts";
 import { bool, rowName, type Journal } from "./sqlite.ts";
-import { assertMove, move as moveRow, ON_ITS_WAY, WENT, type Change } from "./states.ts";
+import { assertMove, move as moveRow, ON_ITS_WAY, PAYEE_KEY, WENT, type Change } from "./states.ts";
 import type { Act, Committed, JournalStore, Leaving, Move, NewRow, Outcome, RowFilter, RowRecord } from "./store.ts";
 import type { Run, Totals, Who } from "./store.ts";
 
 const NEW_ROW = [
-  ...[
-    "batch",
-    "row",
-    "state",
-    "turn",
-    "operation",
-    "option",
-    "amount",
-    "payment",
-    "payee",
-    "zeros",
-    "reference",
-    "period",
-  ],
-  ...["retryBatch", "retryRow", "place", "size", "crc", "faults", "notices", "code"],
+  ...["batch", "row", "state", "turn", "operation", "option", "amount", "payment", "payee", "zeros", "reference"],
+  ...["period", "retryBatch", "retryRow", "place", "size", "crc", "faults", "notices", "code"],
 ];
 
 export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): void {
@@ -38,10 +27,16 @@ export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): 
 
 /** Rows whose keys are entered in one go, sorted by key: each page of a large journal is then read and written once. */
 const ENTERED_ROWS_MAX = 200_000;
-const keysOf = (column: string, isNamed: string): string => `SELECT ${column} AS key, batch, row, ${isNamed} FROM row
-  WHERE batch = ?1 AND row BETWEEN ?2 AND ?3 AND payment IS NOT NULL AND ${column} IS NOT NULL`;
-const ENTER = `INSERT INTO key (key, batch, row, isNamed) ${keysOf("payment", "reference IS NOT NULL")}
-  UNION ALL ${keysOf("reference", "0")} UNION ALL ${keysOf("payee", "0")} ORDER BY 1, 2, 3`;
+const keysOf = (
+  key: string,
+  isNamed: string,
+  only: string,
+): string => `SELECT ${key} AS key, batch, row, ${isNamed} FROM row
+  WHERE batch = ?1 AND row BETWEEN ?2 AND ?3 AND ${only}`;
+const ENTER = `INSERT INTO key (key, batch, row, isNamed)
+  ${keysOf("payment", "reference IS NOT NULL", "payment IS NOT NULL")}
+  UNION ALL ${keysOf("reference", "0", "payment IS NOT NULL AND reference IS NOT NULL")}
+  UNION ALL ${keysOf(PAYEE_KEY, "0", "payee IS NOT NULL")} ORDER BY 1, 2, 3`;
 
 export function endRows(journal: Journal, id: string, { rows, total, label, payments, remarks }: Totals): void {
   journal.write(() => {
@@ -54,26 +49,23 @@ export function endRows(journal: Journal, id: string, { rows, total, label, paym
   });
 }
 
-/** SQL: how many rows were accepted of a batch; null while it is being sent. */
-const accepted = (batch: string): string =>
-  `iif(${batch}.tallies IS NULL, NULL, coalesce(${batch}.tallies ->> '$.accepted.rows', 0))`;
+/** SQL: how many rows were accepted of a batch; counted while it is being sent. */
+const accepted = (batch: string): string => `iif(${batch}.tallies IS NULL,
+  (SELECT count(*) FROM row WHERE batch = ${batch}.seq AND state = 'accepted'), coalesce(${batch}.tallies ->> '$.accepted.rows', 0))`;
 /**
- * The newest row that went, of those that correct the row `r`, or one of these corrections: by `retry_of`, or as the row of
- * that number of a later file in the same place. Such a file is a correction where nobody can have been paid by both.
+ * The newest row that went, of those that correct the row `r`, or one of these corrections: by `retry_of`, or in place.
  */
 const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
     SELECT b.id, r.row UNION
     SELECT later.id, c.row FROM correction k JOIN row c ON c.retryBatch = k.id AND c.retryRow = k.row
       JOIN batch later ON later.seq = c.batch WHERE later.environment = b.environment UNION
     SELECT later.id, c.row FROM correction k JOIN batch e ON e.id = k.id JOIN row o ON o.batch = e.seq AND o.row = k.row
-      JOIN batch later ON later.folder = e.folder AND later.fileName = e.fileName JOIN row c ON c.batch = later.seq AND c.row = k.row
-    WHERE later.seq > e.seq AND later.environment = e.environment AND o.state IN ('invalid', 'rejected')
-      AND coalesce(o.period = c.period, TRUE) AND ${accepted("e")} + ${accepted("later")} <= max(e.rows, later.rows)
+      JOIN batch later JOIN row c ON ${inPlace("e", "o", "later", "c", accepted)}
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN row c ON c.batch = later.seq AND c.row = k.row
   WHERE ${WENT.replaceAll("r.", "c.").replaceAll("b.", "later.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
 const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.period,
-  r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.durationMs, r.response,
+  r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response,
   r.settledBy, ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;
 
@@ -140,10 +132,8 @@ export function move(journal: Journal, id: string, moves: readonly Move[], act?:
     });
     const rows = moved.map(({ row }) => row);
     if (rows.length > 0) mover.end(act?.at ?? 0);
-    if (rows.length > 0 && act) {
-      addAct(journal, { ...act, batch: id, rows });
-      keepTallies(journal, batch.seq);
-    }
+    if (rows.length > 0 && act) addAct(journal, { ...act, batch: id, rows });
+    if (rows.length > 0 && batch.phase !== "recording") keepTallies(journal, batch.seq);
     return rows;
   });
 }
@@ -198,7 +188,9 @@ export function recover(journal: Journal, who: Who): { readonly unknown: RowName
 function recoverBatch(journal: Journal, batch: BatchRow, who: Who): RowName[] {
   const mover = new Mover(journal, batch);
   const rows = onTheirWay(journal, batch).sort((one, other) => one - other);
-  for (const row of rows) mover.move({ row, from: ["ready"], to: "unknown", isOnItsWay: true, code: "interrupted" });
+  // it may have left: that counts as a try, which tells the row from the same one after a person let it go again
+  const left = { to: "unknown", isOnItsWay: true, code: "interrupted", answer: { tries: 1 } } as const;
+  for (const row of rows) mover.move({ row, from: ["ready"], ...left });
   mover.end(0);
   addAct(journal, { ...who, at: Date.now(), kind: "recover", batch: batch.id, rows });
   keepTallies(journal, batch.seq);
@@ -207,7 +199,8 @@ function recoverBatch(journal: Journal, batch: BatchRow, who: Who): RowName[] {
 
 export function beginRun(journal: Journal, id: string, who: Who, startedAt: number): number {
   return journal.write(() => {
-    journal.run("UPDATE batch SET lastAt = max(lastAt, ?) WHERE seq = ?", startedAt, batchOf(journal, id).seq);
+    const { seq } = batchOf(journal, id);
+    journal.run("UPDATE batch SET lastAt = max(lastAt, ?) WHERE seq = ?", datedIn(journal, startedAt), seq);
     journal.insert("run", BEGUN, { ...who, batch: id, startedAt });
     return Number(journal.get("SELECT last_insert_rowid() AS id")?.["id"]);
   });

@@ -158,7 +158,7 @@ export class Journal {
 }
 
 const JSON_COLUMNS: ReadonlySet<string> = new Set([
-  ...["faults", "notices", "reasons", "retryOf", "correctedBy", "onItsWay", "remarks", "tallies", "rows"],
+  ...["faults", "notices", "reasons", "retryOf", "inPlaceOf", "correctedBy", "onItsWay", "remarks", "tallies", "rows"],
   ...["owesResults", "isSame", "isNamed", "isHeld"],
 ]);
 

@@ -52,6 +52,8 @@ export interface Totals {
 
 export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
   readonly phase: Phase;
+  /** The latest time that something happened to it. */
+  readonly lastAt: number;
   /** Its results are to be written (again) into the folder of its file. */
   readonly owesResults: boolean;
   readonly tallies: Tallies;
@@ -60,7 +62,7 @@ export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
 }
 
 /** One row as it is written down before anything is sent, with its keys. */
-export interface NewRow extends OrNone<Omit<Judged, "row"> & Pick<RowRecord, Told> & Lying> {
+export interface NewRow extends OrNone<Omit<Judged, "row" | "inPlaceOf"> & Pick<RowRecord, Told> & Lying> {
   readonly row: number;
   readonly state: Extract<RowState, "ready" | "invalid" | "held">;
   /** Of an invalid row its faults, of a held one why it is not to go now. */
@@ -86,6 +88,8 @@ export interface RowRecord extends RowName, Pick<Seen, "period" | "retryOf"> {
   readonly attempts: number;
   readonly httpStatus?: number;
   readonly sentAt?: number;
+  /** The same by a clock that never goes back: what the rules go by. */
+  readonly wentAt?: number;
   readonly durationMs?: number;
   /** A cleaned excerpt of the answer. */
   readonly response?: string;
@@ -215,6 +219,8 @@ export interface JournalFacts {
   readonly stateId: string;
   /** Rows that were ever let go. */
   readonly letGo: number;
+  /** Those of batches of the folder that was asked for. */
+  readonly letGoHere: number;
   /** The latest time that it knows. */
   readonly lastAt: number;
   /** Secret of the keyed hashes: 32 bytes in hex. */
@@ -227,7 +233,7 @@ export interface JournalFacts {
  * rules ask for, and writes down what they say.
  */
 export interface JournalStore {
-  facts(): Promise<JournalFacts>;
+  facts(folder?: string): Promise<JournalFacts>;
   /** I4, under the instance lock: ready rows at or below the mark become unknown, batches half written down go. */
   recover(who: Who): Promise<{ readonly unknown: readonly RowName[] }>;
 
@@ -251,8 +257,8 @@ export interface JournalStore {
    * The rows to judge, in row order, and for each the other rows of the environment, but for batches being recorded: those
    * with its payment or its reference that went, go, or wait for a person (of this batch only rows before it, duplicates as
    * well), unless two references or two periods of one form tell them apart; and its corrections, whatever became of them:
-   * the row that `retryOf` names, the one that that row names in its turn and so on, and all rows that correct it or one of
-   * those, one after the other. At most 200 for each key, the newest ones. Pages have the rows that are ready, held or
+   * the row that `retryOf` names, or `inPlaceOf`, the one that that row names in its turn and so on, and all rows that
+   * correct it or one of those, one after the other. At most 200 for each key, the newest ones. Pages have the rows that are ready, held or
    * duplicate, and not on their way; `isConcerned`: of the ready ones only those that a payment, a reference or a
    * correction ties to another row.
    */
@@ -328,6 +334,8 @@ export interface Hosts {
   }): Promise<Share | undefined>;
   /** Where a batch stands that is being sent by shares. */
   progress(batch: string): Promise<Progress>;
+  /** Lets nothing more of a batch go, on any host, until its next run. */
+  stop(batch: string, stop: Stop): Promise<void>;
   /** Batches that are being sent to this destination and have shares that nobody holds. */
   open(
     destination: string,

@@ -8,10 +8,14 @@ export const ACTED = {
   soft: "finishing the rows on their way, {lanes} at most; nothing new is sent. Ctrl-C again stops now: they become unknown",
   hard: "stopping now: rows on their way become unknown",
   nothing_sent: "Nothing was sent.",
+  unmarked: `{folder}: paydrop cannot write its file .paydrop there ({why}). If the state folder is lost, nothing tells that payments of this folder went.
+    → Give the user who runs paydrop the right to write there.`,
+  clock_behind: `The clock says {now}, but the journal has already seen {seen}. Until then payments count as recent: more may be held.
+    → Set the clock. If it is right, an earlier one was ahead: decide what is held as usual.`,
   going: "{rows:row} of batch {batch} will be sent: {sum}",
   none_waits: "Nothing of batch {batch} goes: no row of it may go again this way",
   left: `Another paydrop works with this state folder and sends them, if it works on this batch or its folder.
-    → paydrop status {batch} shows what became of them. Else, when that one has ended: paydrop resume {batch} --by NAME`,
+    → What became of them: paydrop status {batch}. Else, when that one has ended: paydrop resume {batch} --by NAME`,
   now_held: "{rows:row} of batch {batch} must wait for a person: {why} → paydrop status {batch}",
   paused: "Batch {batch} is paused. {rows:row waits|rows wait}. → To go on: paydrop resume {batch} --by NAME",
   cancelled: ({ rows }) =>
@@ -30,6 +34,8 @@ export const ACTED = {
           → If it was paid in another way: paydrop cancel {batch} --row {row} --by NAME. To send all such rows of the batch: paydrop retry {batch}`,
   settled_before: ({ by }) =>
     `Row {row} of batch {batch} ${by === undefined ? "is {word}" : "was {word} by {by}"}. Nothing was changed.`,
+  settled_otherwise: `Row {row} of batch {batch} was {word} by {by} before you. What you said changed nothing
+    → Ask {by} which of the two is true: paydrop status {batch}`,
   settled_skipped: "{lines:line} without a decision yet.",
   freed: "{rows:row} of batch {batch} waited for that and may go now. → paydrop resume {batch} --by NAME",
   backed_up: "{file}: the journal and {snapshots:snapshot}, {bytes:byte}.",
@@ -53,7 +59,7 @@ export const LIST_FAULTS = {
 
 /** What people did, and what paydrop did by itself, in a list of who did what. */
 const ACT_WORDS = {
-  ...{ settle: "settled", release: "released", retry: "let go again", cancel: "cancelled" },
+  ...{ settle: "settled", release: "released", retry: "asked to let go again", cancel: "cancelled" },
   ...{ pause: "paused", resume: "resumed", run: "ran", purge: "purged", recover: "after a crash called unknown" },
   ...{ hold_folder: "stopped the folder", resume_folder: "resumed the folder" },
   accept_destination: "accepted another destination for",

@@ -63,6 +63,7 @@ export const CONFIG_ERRORS = {
   // connections
   tls_off: `NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anybody on the way could read the key and change payments
     → Unset it. To trust a certificate of your own, set PAYDROP_CA_FILE.`,
+  pem_alone: "client_cert_file and client_key_file belong together → Name both, or none.",
   pem_wrong: "{path} cannot be used: {why} → Give a PEM file that paydrop may read.",
   proxy_wrong: "HTTPS_PROXY is not the address of a proxy → Write it like http://proxy.example:3128, or unset it.",
   not_reached: `not reached: {why}
@@ -71,7 +72,6 @@ export const CONFIG_ERRORS = {
 
   // log, metrics and ping
   not_own_file: "{path} holds something other than log or metrics of paydrop → Name a new file. Nothing was sent.",
-  log_unusable: "the log {path} cannot be opened: {why} → Name another --log-file.",
   log_lost: "the log {path} cannot be written: {why}; payments go on",
   metrics_lost: "the metrics cannot be written: {why}; payments go on",
   ping_failed: "the monitor could not be told the exit code: {why}",

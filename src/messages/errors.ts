@@ -71,6 +71,8 @@ const USAGE_ERRORS = {
   map_which: "these columns could be {names} → Say which: {flags}.",
   map_exists: `the mapping {name} is already for exactly these columns
     → \`paydrop check {file}\` shows what it makes of the file. To change it, edit [mapping.{name}].`,
+  map_ours: `these are paydrop's own columns: no mapping is needed
+    → \`paydrop check {file}\`. If the amounts are paise: add --unit paise.`,
   map_name_taken: "there is a mapping {name} already → Give another --name.",
   mapping_unnamed: 'there is no mapping "{name}" in paydrop.toml → --mapping may be {names}.',
   map_upi: `this file has UPI ids ({column}); paydrop can take money from UPI ids, not pay them
@@ -121,8 +123,8 @@ const JOURNAL_ERRORS = {
     → ${NOTHING_SENT} If that paydrop was stopped, let it go on or end it. Then run again.`,
   no_locks: `the file system of the state directory {folder} gives no locks: two paydrops could send the same rows
     → ${NOTHING_SENT} Keep the state directory on a disk of this machine.`,
-  lock_unusable: `the lock file {path} cannot be used: {found}
-    → ${LOOK_AT_DISK} Nothing is kept in the lock file: when no paydrop is running, delete it.`,
+  lock_unusable: ({ isDamaged }) =>
+    `the lock file {path} cannot be used: {found} → ${isDamaged === 1 ? `${NOTHING_SENT} Nothing is kept in the lock file: when no paydrop is running, delete it.` : LOOK_AT_DISK}`,
   state_dir_unusable: `the state directory {folder} cannot be used: {found} → ${NOTHING_SENT} Mend it, or name another.`,
   backup_unwritable: "the copy {path} cannot be written: {found} → Name a new folder, on a disk with room.",
 

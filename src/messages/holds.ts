@@ -1,6 +1,6 @@
 import { dayOf } from "../day.ts";
 import { asWord } from "../printable.ts";
-import { cancelHeldCommand, releaseCommand, settleCommand } from "./statuses.ts";
+import { cancelHeldCommand, cancelRowCommand, releaseCommand, settleCommand } from "./statuses.ts";
 import { counted, told, type Catalogue, type Facts, type Fault, type Told } from "./sentence.ts";
 
 /** Where the other row states a month, and this one does not. */
@@ -13,23 +13,27 @@ export const HOLDS = {
     → Nothing to do: it is the same payment. If one more is meant: {release}`,
   reference_used: `Its reference was used for another payment ({other})
     → Nothing to do if that payment is enough. If the reference is wrong, correct it and drop the file again. If it is right: {release}`,
-  open_elsewhere: `{Other} is the same payment and has no end yet: it is unclear, held, waiting or on its way
-    → See to that row first: paydrop status {otherBatch}. This row is judged again when that one has its end`,
+  open_elsewhere: ({ isHeld }) =>
+    `{Other} is the same payment and has no end yet: it is ${isHeld ? "held" : "unclear, held, waiting or on its way"}
+      → See to that row first: ${isHeld ? "{cancelOther}, if this row is the right one" : "paydrop status {otherBatch}"}. This row is judged again when that one has its end`,
   correction: `The row that it corrects went, goes, or is corrected by another one ({other})
     → Nothing to do if that one is enough. If this row is meant as well: {release}`,
   other_payee: ({ zeros }) =>
-    `It pays ${zeros === undefined ? "another payee than the row that it corrects" : "the payee of the row that it corrects, {fewer} in front of the number"} ({other})
-      → If the payee is wrong, correct the file. If it is right, somebody else than who corrected it says so: {release}`,
+    zeros === undefined
+      ? `It pays another payee than the row that it corrects ({other})
+      → If the payee is wrong, correct the file. If it is right, somebody else than who corrected it says so: {release}`
+      : `The number of its payee has {fewer} in front than in {other}
+      → Excel takes zeros away: correct the file (paydrop help excel). If the number is right, somebody else than who made the file says so: {release}`,
   maybe_paid: ({ period }) =>
     `The same payment was accepted{when} ({other}), and nothing tells them apart
       → ${period === undefined ? "Nothing to do if it is the same payment: {cancel}. If it is meant once more: {release}" : OTHER_MONTH}`,
-  other_amount: `{amount} went to this payee already, or still goes ({other}), and this file corrects that
+  other_amount: `{amount} went to this payee already, or still goes ({other}), in a file that this one repeats or replaces
     → Nothing to do if that amount is right. Released, this row goes as well, on top of it: {release}`,
   repeat_in_file: `Row {otherRow} of this file is the same payment, and nothing tells them apart
     → Nothing to do if it stands there twice by mistake. If both are meant: {release}`,
   same_file: ({ period }) =>
     `These very payments went already{when} (batch {otherBatch})
-      → ${period === undefined ? "Nothing to do if they are the same payments: {cancel}. If they are meant once more: paydrop release {batch} --all --by NAME --reason TEXT" : OTHER_MONTH}`,
+      → ${period === undefined ? "Nothing to do if they are the same payments: {cancel}. If they are meant once more: paydrop release {batch} --all --by NAME --reason TEXT --total SUM" : OTHER_MONTH}`,
   mostly_paid: ({ period }) =>
     `Most rows of this file repeat batch {otherBatch}, so this one waits with them
       → ${period === undefined ? "{cancel}, if the others went already. If this row is a new one: {release}" : OTHER_MONTH}`,
@@ -59,6 +63,8 @@ export interface HoldReason {
   /** Of a correction: it pays another payee than `other`; `zeros`: its own with so many zeros more in front, or fewer. */
   readonly isOtherPayee?: true;
   readonly zeros?: number;
+  /** The other row waits for a person, too: `open_elsewhere`. */
+  readonly isHeld?: true;
   /** The amount of the other row. */
   readonly amount?: string;
   /** The period of the other row: stating another one would tell the two apart. */
@@ -87,13 +93,12 @@ function codeOf({ code, isOtherPayee }: HoldReason): keyof typeof HOLDS {
 export function tellNotReleased(
   { row, why, other }: { readonly row: number; readonly why: keyof typeof NOT_RELEASED; readonly other?: Other },
   batch: string,
-): string {
-  const { text, todo } = told(NOT_RELEASED[why], factsOf({ other }, { batch, row, file: "" }));
-  return `${text}\n  → ${todo}`;
+): Told {
+  return told(NOT_RELEASED[why], factsOf({ other }, { batch, row, file: "" }));
 }
 
 function factsOf(
-  { other, at, zeros, amount, period }: Omit<HoldReason, "code" | "isOtherPayee">,
+  { other, at, zeros, isHeld, amount, period }: Omit<HoldReason, "code" | "isOtherPayee">,
   { batch, row, file }: About,
 ): Facts {
   const of = other === undefined || other.batch === batch ? "" : ` of batch ${other.batch}`;
@@ -108,6 +113,7 @@ function factsOf(
       period,
       fewer: zeros && counted(Math.abs(zeros), zeros < 0 ? "zero fewer|zeros fewer" : "zero more|zeros more"),
     },
+    ...{ isHeld: Number(isHeld ?? 0), cancelOther: other && cancelRowCommand(other) },
     ...{ cancel: cancelHeldCommand(batch), release: releaseCommand(batch, row) },
   };
 }

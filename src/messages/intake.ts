@@ -34,7 +34,7 @@ export const SAVE_AGAIN = "Correct the file and save it here again. Where nobody
 export const BY_ITSELF =
   "It is tried again by itself; nothing goes twice. If this lasts, ask IT. A changed key or address counts after a restart of paydrop.";
 export const ELSEWHERE = "The results could not be written here: {why}.";
-export const OF_COPY = "Its rows go once. What becomes of them is told beside {first}.";
+export const OF_COPY = "Its rows go once. What becomes of them is told beside {first}, in {results}.";
 
 export const WAITS = {
   being_written: [

@@ -91,15 +91,16 @@ export const ROW_FAULTS = {
   letter_in_number: `"{value}" has a letter among its digits, such as O for 0 → ${FROM_ORIGINAL}`,
 
   // what a spreadsheet made of it
-  number_not_text: `"{value}" is {thing} stored as a number: zeros in front, or digits after the 15th, are lost
-    → ${AS_TEXT}`,
+  number_not_text: (facts) =>
+    `"{value}" is {thing} stored as a number: zeros in front, or digits after the 15th, are lost
+      → ${facts["in"] === "json" ? "Put it in quotes, with all its digits from the original." : AS_TEXT}`,
   scientific_notation: `"{value}" is {thing} that Excel rounded; its digits are lost → ${AS_TEXT}`,
   made_a_date: `"{value}" is a date that Excel made of {thing} → ${AS_TEXT}`,
   spreadsheet_error: ({ value }) =>
     isNarrow(value)
       ? "Excel saved {value} because the column was too narrow → Widen the column and save again."
       : '"{value}" is an error of the spreadsheet → Repair the formula.',
-  true_or_false: '"{value}" is a yes or no, not {thing} → Write {field} instead.',
+  true_or_false: '"{value}" is a yes or no, not {thing} → Write {the} instead.',
   formula_as_text: `"{value}" is a formula, or a number kept as text, not {thing} → Write the value without = and '.`,
 
   // numbers
@@ -114,6 +115,10 @@ export const ROW_FAULTS = {
   amount_over_cap: '"{value}" is more than {most}, the most for one row → Correct it, or have max_per_row raised.',
   currency_other: `"{value}" is not INR; only the amount is sent, as rupees
     → Pay the row another way. If the column says nothing of the amount: own_columns = ["{name}"] in paydrop.toml.`,
+  unit_other: `"{value}" says that the amount is not in {unit}; it is read as {unit}
+    → Write the amount in {unit}. If the column says nothing of the amount: own_columns = ["{name}"] in paydrop.toml.`,
+  paise_differ: `"{value}" is not the amount of this row in paise; only the amount is sent, as rupees
+    → Correct one of the two. If the column says nothing of the amount: own_columns = ["{name}"] in paydrop.toml.`,
 
   // rules of the settings
   value_not_allowed: '"{value}" is not allowed here; allowed: {known} → Write one of them, or change [rules].',

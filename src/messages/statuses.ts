@@ -12,7 +12,7 @@ export const STATUSES = {
   duplicate: { word: "duplicate", note: "accepted before; nothing to do" },
   cancelled: { word: "cancelled", note: "a person said that it shall not go" },
   settled_done: { word: "settled as done", note: "a person looked it up" },
-  settled_not_done: { word: "settled as not done", note: "may go again" },
+  settled_not_done: { word: "settled as not done", note: "see result_action" },
 } as const;
 
 type StatusName = keyof typeof STATUSES;
@@ -27,12 +27,12 @@ export function noteOf(status: StatusName, rows: number, goesAgain: number): str
 
 /** What is said of a row whose state says it all, in `result_message` and `result_action`. */
 export const ROW_SENTENCES = {
-  ready: "Not sent yet → Will go when the file is run again",
+  ready: "Not sent{again} yet → Will go when the file is run again",
   on_its_way: "No answer yet: it is being sent at this moment → Look again when that run ends",
   invalid: ({ todo }) => `Not sent: {faults} → ${todo ? "{todo}" : "Correct and drop again"}`,
   held: "Waiting for a person: {why} → {todo}",
-  duplicate: "Not sent: {why} → {todo}",
-  cancelled: "Not sent: a person cancelled it → Nothing",
+  duplicate: "Not sent{again}: {why} → {todo}",
+  cancelled: "Not sent{again}: a person cancelled it → Nothing",
   settled_done: "Settled as done by {by} → Nothing",
   settled_not_done: ({ phase }) =>
     `Settled as not done by {by} → ${phase === "cancelled" ? "To pay it after all, put it into a new file" : "To send it again: paydrop retry {batch}"}`,
@@ -53,6 +53,8 @@ export interface StepFacts {
   readonly file: string;
   readonly phase: string;
   readonly isOtherMonth: boolean;
+  /** A row of another batch that is the same payment as a held one, and is held itself. */
+  readonly heldFirst?: { readonly batch: string; readonly row: number } | undefined;
   readonly unknown: SomeRows;
   readonly held: SomeRows;
   /** Ready, not sent, and refused for the key or the address: the next run sends them. */
@@ -79,12 +81,17 @@ export function nextSteps(facts: StepFacts): string[] {
   ];
 }
 
-function heldSteps({ batch, file, held, isOtherMonth }: StepFacts): string[] {
+function heldSteps({ batch, file, held, heldFirst, isOtherMonth }: StepFacts): string[] {
   const which =
-    "if they are another month's: after that (a watch takes the month from the file's name: payroll-dec-2026.csv)";
+    "if they are another month's: after that put the month into the file's name (payroll-dec-2026.csv) or, where nobody watches the folder:";
   const month = [which, `paydrop run ${asWord(file)} --period YYYY-MM`];
+  const first = heldFirst && [
+    `row ${heldFirst.row} of batch ${heldFirst.batch} is the same payment, and is held. If this file is the right one, cancel that row and run this file again:`,
+    cancelRowCommand(heldFirst),
+  ];
   return [
-    `decide on ${namedRows(held.rows, held.count)}: the results say why. If they are the same payments again, nothing is to be sent`,
+    ...(first ?? []),
+    `decide on ${namedRows(held.rows, held.count)}: the results say why. If nothing is to be sent for them:`,
     cancelHeldCommand(batch),
     ...(isOtherMonth ? month : []),
     "if a row is meant as well, after a look at it:",
@@ -114,6 +121,10 @@ export function settleCommand(batch: string, row: number | "N" = "N", as = "DONE
 /** A held row that nobody says no to stays open, and holds the same payment in every later file. */
 export function cancelHeldCommand(batch: string): string {
   return `paydrop cancel ${batch} --held --by NAME`;
+}
+
+export function cancelRowCommand({ batch, row }: NonNullable<StepFacts["heldFirst"]>): string {
+  return `paydrop cancel ${batch} --row ${row} --by NAME`;
 }
 
 export function releaseCommand(batch: string, row: number | "N" = "N"): string {

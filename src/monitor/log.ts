@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Logger } from "pino";
 import { conceal } from "../config/secret.ts";
 import type { Config } from "../config/schema.ts";
-import { makePrivateFolder } from "../disk.ts";
+import { giveToOwner, makePrivateFolder } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { printable } from "../printable.ts";
@@ -27,7 +27,9 @@ export function logsToStderr(config: Pick<Config, "log_format" | "log_file" | "q
 export async function withLog(teller: Teller, config: LogSettings, stderr: Stderr): Promise<Teller> {
   const toStderr = logsToStderr(config);
   if (config.log_file === undefined && !toStderr) return teller;
-  const { log, close } = await openLog(config, stderr);
+  const opened = await openLog(config, stderr);
+  if (!opened) return teller;
+  const { log, close } = opened;
   return {
     tell(event) {
       logEvent(log, event);
@@ -52,8 +54,9 @@ export async function withLog(teller: Teller, config: LogSettings, stderr: Stder
 
 /**
  * To stderr or to `log_file` (private, opened again on SIGHUP so that logrotate can rename it). Written synchronously, so
- * that the last lines before a crash are there. Secrets never get through. Throws PaydropError `config` for a file that
- * cannot be opened; a disk that fills up later costs lines of the log and nothing else, which stderr is told once.
+ * that the last lines before a crash are there. Secrets never get through. A file that cannot be opened (undefined), or a
+ * disk that is full, costs the log and nothing else, and stderr is told once. Throws PaydropError `config` for a file that
+ * holds something else.
  */
 async function openLog({ log_file: path, log_format: format, log_level: level }: LogSettings, stderr: Stderr) {
   const { pino } = await import("pino");
@@ -62,18 +65,23 @@ async function openLog({ log_file: path, log_format: format, log_level: level }:
       assertOwnFile(dest, OF_LOG);
       // pino must not make the folder: where none can be made, such as in /proc, Node's recursive mkdir tries for ever
       makePrivateFolder(dirname(dest));
-      return pino.destination({ dest, sync: true, mkdir: false, mode: 0o600, maxLength: 1024 * 1024 });
+      const file = pino.destination({ dest, sync: true, mkdir: false, mode: 0o600, maxLength: 1024 * 1024 });
+      // root acts by hand, and the service must be able to go on with it
+      giveToOwner(dest);
+      return file;
     } catch (error) {
       if (error instanceof PaydropError) throw error;
-      throw new PaydropError("log_unusable", { path, why: messageOf(error) }, { cause: error });
+      failed(error);
+      return undefined;
     }
   };
-  const file = path === undefined ? undefined : opened(path);
   let isTold = false;
   const failed = (error: unknown): void => {
     if (!isTold) stderr.write(`${new PaydropError("log_lost", { path, why: messageOf(error) }).message}\n`);
     isTold = true;
   };
+  const file = path === undefined ? undefined : opened(path);
+  if (path !== undefined && !file) return undefined;
   const reopen = (): void => {
     try {
       file?.reopen();

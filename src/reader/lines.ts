@@ -61,7 +61,7 @@ export function guardsOf(columns: readonly string[]): (text: string) => string {
 export type UnderTable = "total" | "remark" | "signature" | "dashes" | "end_marks";
 
 const TOTAL =
-  /^(?:कुल|योग|महायोग)(?![\p{L}\p{M}])|^=(?:sum|subtotal)\(|^(?:(?:grand|sub|net|control|batch)[ _-]*)?(?:total|sum)s?\b|^(?:no|number|count) of (?:rows|records|payments|entries|transactions)\b|^(?:trl|trailer|filetrl|eof)\b/iu;
+  /^(?:कुल|योग|महायोग)(?![\p{L}\p{M}])|^=(?:sum|subtotal)\(|^(?:(?:grand|sub|net|control|batch)[ _-]*)?(?:total|sum)s?\b|^(?:net payable|less)\b|^count$|^(?:no|number|count) of (?:rows|records|payments|entries|transactions)\b|^(?:trl|trailer|filetrl|eof)\b/iu;
 /** A whole cell of it says so wherever it stands. */
 const TOTAL_ALONE = /^(?:(?:grand|sub)[ _-]*)?total\s*:?$/i;
 const DASHES = /^[-=_*~–—]+$/;
@@ -69,7 +69,7 @@ const SIGNATURE =
   /^(?:prepared|checked|verified|approved|authori[sz]ed|passed|signed|entered|maker|checker|signature|seal)\b(?: by|\b)|\b(?:authori[sz]ed )?signator(?:y|ies)\b|^for (?:and )?on behalf of\b/i;
 const IN_WORDS = /^(?:in words|rupees|rs\.?|inr|amount in words)\b.*\b(?:only|hundred|thousand|lakhs?|crores?)\b/i;
 const REMARK =
-  /^(?:notes?|remarks?|n\.?b\.?|please|kindly|end of (?:file|report|list|data)|report|generated|printed|page|date|\*|#|--)(?:$|[\s:.*#-])/i;
+  /^(?:notes?|remarks?|n\.?b\.?|please|kindly|e\.? ?& ?o\.? ?e\.?|end of (?:file|report|list|data)|report|generated|printed|page|date|\*|#|--)(?:$|[\s:.*#-])/i;
 const END_MARKS = /^[\u001a\u0000\u0004]+$/;
 const AMOUNT = /^(?:(?:rs\.?|inr|₹)\s*)?[0-9][0-9,]*(?:\.[0-9]+)?(?:\/-)?$/i;
 

@@ -155,12 +155,14 @@ const CASHFREE = [
   "beneId is known to Cashfree alone: such rows are faults",
   NO_UPI,
 ];
+const NO_DEBIT = "the template names no account to debit and no payment mode of ours: state them with --const";
+const WISE = [NO_DEBIT, NO_CURRENCY];
 /** Services that know their payees by an id, an e-mail address or a phone. */
 const OF_IDS = {
   amountUnit: "rupees",
   limits: [
     "the file holds no bank account: keep a table payees.csv beside paydrop.toml that gives bene_id and bene_bank_id for each payee",
-    "the template names no account to debit and no payment mode of ours: state them with --const",
+    NO_DEBIT,
     NO_CURRENCY,
   ],
 } as const;
@@ -210,9 +212,15 @@ export const TEMPLATES: readonly Template[] = [
     "transferId=reference,amount=amount,beneId:,transferMode=payment_mode,bankAccount=bank_acc_num,ifsc=ifsc_code,vpa:,name=name+bank_owner_name,email=email,phone=mobile,remarks=narration",
   ]),
   template({ name: "wise", title: "Wise batch payments", ...OF_IDS, lookupBy: ["recipientId", "recipientEmail"] }, [
-    "recipientId,name,account,sourceCurrency:INR,targetCurrency:INR|,amountCurrency,amount=amount,paymentReference=narration",
-    "name,recipientEmail,amount=amount,sourceCurrency:INR,targetCurrency:INR|,amountCurrency,type",
+    "recipientId,name,account,sourceCurrency:INR,targetCurrency:INR|,amountCurrency:source|target,amount=amount,paymentReference=narration",
+    "name,recipientEmail,amount=amount,sourceCurrency:INR,targetCurrency:INR|,amountCurrency:source|target,type",
   ]),
+  template(
+    { name: "wise-accounts", title: "Wise batch payments to bank accounts", amountUnit: "rupees", limits: WISE },
+    [
+      "name=name+bank_owner_name,recipientEmail=email,paymentReference=narration,receiverType,amountCurrency:source|target,amount=amount,sourceCurrency:INR,targetCurrency:INR|,ifscCode=ifsc_code,accountNumber=bank_acc_num",
+    ],
+  ),
   // its customer id is the payee's, the same one every month: it tells no payment from another
   template({ name: "paypal", title: "PayPal Payouts", ...OF_IDS, lookupBy: ["recipient"] }, [
     "recipient,amount=amount,currency:INR,customer id,note=narration,wallet,social feed privacy",

@@ -84,9 +84,15 @@ export function troubleAnswer(path: string, lines: readonly string[]): Answer {
 }
 
 /** The same bytes under another name: what becomes of them is told beside the first one. */
-export function copyAnswer(path: string, { batch, file }: Pick<BatchReport, "batch" | "file">): Answer {
+export function copyAnswer(path: string, { batch, file, files }: BatchReport): Answer {
   const first = printable(dirname(path) === dirname(file) ? basename(file) : file);
-  return answer("refused", path, "copy", [filled(words.OF_COPY, { first })], { batch });
+  return answer(
+    "refused",
+    path,
+    "copy",
+    [filled(words.OF_COPY, { first, results: printable(basename(files.results ?? "")) })],
+    { batch },
+  );
 }
 
 /**
@@ -102,7 +108,9 @@ export function openAnswer(report: BatchReport, { goesByItself = false, again = 
   const open = counts.flatMap(([word, rows]) => (rows > 0 ? [`${counted(rows)} ${word}`] : []));
   if (open.length === 0 && files.elsewhere === undefined) return undefined;
   const hint = stop?.hint.replaceAll("BATCH", batch) ?? "";
-  const steps = next.filter((step) => !goesByItself || (!step.startsWith("paydrop run ") && !hint.includes(step)));
+  const isRun = (step = ""): boolean => step.startsWith("paydrop run ");
+  const isOfRun = (step: string, at: number): boolean => isRun(step) || isRun(next[at + 1]) || hint.includes(step);
+  const steps = next.filter((step, at) => !goesByItself || !isOfRun(step, at));
   const lines = [
     open.length > 0 ? `${listed(open)}.` : "",
     files.elsewhere === undefined ? "" : filled(words.ELSEWHERE, { why: files.elsewhere }),
@@ -171,13 +179,16 @@ function answerPath(path: string, kind: Answer["kind"]): string {
   return join(dirname(path), `${nameForAnswers(basename(path))}.${kind}.txt`);
 }
 
-/** Removes what an earlier process left: answers to files that were taken away since. */
+/** Removes what an earlier process left: answers to files that were taken away since, and that this journal is not theirs. */
 export async function clearStaleAnswers(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   const there = new Set(names.map(nameForAnswers));
   for (const name of names) {
     const [, file] = /^(.+)\.(?:refused|waiting)\.txt$/s.exec(name) ?? [];
-    if (file !== undefined && !there.has(file)) await removeOwn(join(folder, name)).catch(() => undefined);
+    if (file === undefined) continue;
+    const path = join(folder, name);
+    const isStale = !there.has(file) || ((await ownText(path)) ?? "").includes("--accept-lost-journal");
+    if (isStale) await removeOwn(path).catch(() => undefined);
   }
 }
 

@@ -111,6 +111,7 @@ export function tellRow(record: RowRecord, batch: BatchOfRow): Told {
 
 function ofState(record: RowRecord, batch: BatchOfRow): Told {
   const { state } = record;
+  const [again, by] = [record.attempts > 0 ? " again" : "", printable(record.settledBy ?? "a person", 80)];
   switch (state) {
     case "accepted":
     case "rejected":
@@ -119,7 +120,7 @@ function ofState(record: RowRecord, batch: BatchOfRow): Told {
       return ofOutcome(record, batch);
     case "ready":
       if (record.onItsWay) return told(ROW_SENTENCES.on_its_way);
-      return told(ROW_SENTENCES[batch.phase === "cancelled" ? "cancelled" : "ready"]);
+      return told(ROW_SENTENCES[batch.phase === "cancelled" ? "cancelled" : "ready"], { again });
     case "invalid": {
       const todos = new Set(record.faults.slice(0, FAULTS_SHOWN).map((fault) => wordsOf(fault).todo));
       const todo = printable([...todos].filter(Boolean).join(" "));
@@ -127,15 +128,11 @@ function ofState(record: RowRecord, batch: BatchOfRow): Told {
     }
     case "held":
     case "duplicate":
-      return told(ROW_SENTENCES[state], whyOf(record, batch));
+      return told(ROW_SENTENCES[state], { again, ...whyOf(record, batch) });
     case "cancelled":
     case "settled_done":
     case "settled_not_done":
-      return told(ROW_SENTENCES[state], {
-        by: printable(record.settledBy ?? "a person", 80),
-        batch: batch.id,
-        phase: batch.phase,
-      });
+      return told(ROW_SENTENCES[state], { again, by, batch: batch.id, phase: batch.phase });
   }
 }
 

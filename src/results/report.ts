@@ -66,9 +66,11 @@ export async function collectReport({ store, batch, table, own, isSending = () =
   const elsewhere: Elsewhere[] = [];
   for (const [other, rows] of Map.groupBy(Array.from(repeats.values()), (one) => one.other.batch)) {
     const there = await store.rows({ batch: other, rows: rows.map((one) => one.other.row) });
-    const went = there.filter(({ state }) => state === "accepted");
-    if (went.length > 0) elsewhere.push({ how: "before", batch: other, status: "accepted", rows: went.length });
-    for (const one of went) repeats.delete(nameOf(one));
+    for (const status of ["accepted", "settled_done"] as const) {
+      const went = there.filter(({ state }) => state === status);
+      if (went.length > 0) elsewhere.push({ how: "before", batch: other, status, rows: went.length });
+      for (const one of went) repeats.delete(nameOf(one));
+    }
   }
   for (const { status } of repeats.values()) here[status] = (here[status] ?? 0) + 1;
   for (const [other, rows] of Map.groupBy(corrected, (one) => one.batch)) {

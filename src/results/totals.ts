@@ -92,7 +92,6 @@ export type Totals = ReturnType<TotalsCollector["totals"]>;
 
 const LOOKED_AT: ReadonlySet<ResultStatus> = new Set(["unknown", "rejected", "invalid", "held"]);
 const ROWS_TO_LOOK_AT_MAX = 20;
-const NO_ACCOUNT = "(none)";
 
 /** Adds up row by row; memory does not grow with the rows. */
 export class TotalsCollector {
@@ -106,14 +105,16 @@ export class TotalsCollector {
   #toCorrect = 0;
   #goesAgain = 0;
   #isOtherMonth = false;
+  #heldFirst: StepFacts["heldFirst"];
 
-  add(record: RowRecord, debitAccount = NO_ACCOUNT): void {
+  add(record: RowRecord, debitAccount?: string): void {
     const { amount, row, notices, correctedBy, onItsWay } = record;
     const status = statusOf(record);
     const units = amount === undefined ? 0n : unitsOf(amount);
     this.#byStatus.add(status, units);
-    this.#accounts.add(debitAccount, status, units);
-    if (amount === undefined && record.code !== NO_PAYMENT) this.#remarked.without_amount += 1;
+    const isPayment = record.code !== NO_PAYMENT;
+    if (isPayment) this.#accounts.add(debitAccount, status, units);
+    if (isPayment && amount === undefined) this.#remarked.without_amount += 1;
     if (notices.length > 0) {
       this.#remarked.noticed += 1;
       this.#noticedFirst ??= row;
@@ -128,6 +129,7 @@ export class TotalsCollector {
       if (rows.length < ROWS_TO_LOOK_AT_MAX) rows.push(row);
     }
     if (goesAgainAsItIs(record)) this.#goesAgain += 1;
+    if (status === "held") this.#heldFirst ??= record.reasons.find(({ isHeld }) => isHeld)?.other;
     this.#isOtherMonth ||= status === "held" && record.reasons.some(({ period }) => period !== undefined);
   }
 
@@ -138,16 +140,16 @@ export class TotalsCollector {
    * `isOtherMonth`: held rows may be another month's, and only those before them state one.
    */
   totals() {
-    const accounts = this.#accounts.totals();
     const batches = listed([...this.#correctedIn]) || undefined;
     const remarks = Object.entries(this.#remarked).filter(([, rows]) => rows > 0);
     return {
       total: this.#byStatus.total,
       byStatus: Object.fromEntries(occurringIn(Object.fromEntries(this.#byStatus.tallies))) as ByStatus,
-      accounts: accounts.some(({ account }) => account !== NO_ACCOUNT) ? accounts : [],
+      accounts: this.#accounts.totals(),
       rowsToLookAt: this.#rowsToLookAt as Readonly<Partial<Record<ResultStatus, readonly number[]>>>,
       lookedAt: this.#lookedAt as Readonly<Partial<Record<ResultStatus, number>>>,
-      ...{ goesAgain: this.#goesAgain, toCorrect: this.#toCorrect, isOtherMonth: this.#isOtherMonth },
+      ...{ goesAgain: this.#goesAgain, toCorrect: this.#toCorrect, heldFirst: this.#heldFirst },
+      isOtherMonth: this.#isOtherMonth,
       remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst, batches } })),
     };
   }
@@ -156,7 +158,7 @@ export class TotalsCollector {
 /** What a person should do about a batch now. `stopHint`: what the stop of its run says to do. */
 export function nextOf(
   { id, folder, fileName, phase, onItsWay }: BatchRecord,
-  { byStatus, rowsToLookAt, lookedAt, goesAgain, isOtherMonth }: Totals,
+  { byStatus, rowsToLookAt, lookedAt, goesAgain, isOtherMonth, heldFirst }: Totals,
   more: Pick<StepFacts, "stopHint" | "owesResults"> = {},
 ): string[] {
   const some = (status: ResultStatus): SomeRows => ({
@@ -164,7 +166,7 @@ export function nextOf(
     rows: rowsToLookAt[status] ?? [],
   });
   return nextSteps({
-    ...{ batch: id, file: join(folder, fileName), phase, isOtherMonth, ...more },
+    ...{ batch: id, file: join(folder, fileName), phase, isOtherMonth, heldFirst, ...more },
     ...{ unknown: some("unknown"), held: some("held"), notDone: rowsIn(byStatus, "settled_not_done") },
     // while rows are on their way its run sends the others
     unsent: onItsWay > 0 ? 0 : rowsIn(byStatus, "not_sent") + goesAgain,

@@ -24,6 +24,8 @@ export interface ResultsInput {
    * (I11). Missing: they are written again, after the last run that the journal knows.
    */
   readonly run?: RunFacts | undefined;
+  /** It was run by a copy of its file, under another name. */
+  readonly isCopy?: boolean | undefined;
   /** Where this run had nothing to send, because an earlier one sent what could go: when the file was taken. */
   readonly sentBefore?: number | undefined;
   /** The retry file as a workbook, whatever the file was (`--retry-xlsx`). */
@@ -91,15 +93,15 @@ async function writeAt(input: ResultsInput, file: string, elsewhere: string | un
  * Where the files go. What earlier batches have there is kept under their id; what of this batch is not true any more,
  * and was touched by nobody, is removed. Throws where something in the way is not ours.
  */
-async function makePlace({ batch, run, retryFormat }: ResultsInput, file: string): Promise<place.OutPaths> {
+async function makePlace({ batch, run, isCopy, retryFormat }: ResultsInput, file: string): Promise<place.OutPaths> {
   const { id, format } = batch;
   const usualWith = (of?: FileFormat) => place.outPaths(file, format, of);
   const asideWith = (of?: FileFormat) => place.outPaths(file, format, of, (path) => place.nameOfBatch(path, id));
   const [usual, aside] = [usualWith(retryFormat), asideWith(retryFormat)];
   const noted = [await place.notedIn(usual.summary), await place.notedIn(aside.summary)];
   const marks = place.marksOf(noted);
-  // the names of the file are another batch's by now: results that are only written again stay under their own id
-  const isAside = run === undefined && noted[0] !== undefined && noted[0].batch !== id;
+  // the names of the file are another batch's by now: results that are only written again, or for a copy, stay under their id
+  const isAside = (run === undefined || isCopy) && noted[0] !== undefined && noted[0].batch !== id;
   const wanted = isAside ? aside : usual;
   // a retry file that a person is correcting stays where it is
   const isCorrected = (await place.batchAt(wanted.retry, marks.retry)) === place.FOREIGN;

@@ -103,6 +103,8 @@ function readOptions(options: SandboxOptions): z.output<typeof OPTIONS> {
   const { success, data, error } = OPTIONS.safeParse(options);
   if (success) return data;
   const [issue] = error.issues;
-  const option = issue?.code === "unrecognized_keys" ? issue.keys[0] : issue?.path[0];
-  throw new PaydropError("option_wrong", { option: String(option ?? "this"), right: issue?.message });
+  const isUnknown = issue?.code === "unrecognized_keys";
+  const option = isUnknown ? issue.keys[0] : issue?.path[0];
+  const right = isUnknown && issue.path[0] === "faults" ? `a fault: ${FAULTS.join(", ")}` : issue?.message;
+  throw new PaydropError("option_wrong", { option: String(option ?? "this"), right });
 }

@@ -27,7 +27,13 @@ export async function sendShares(work: ShareWork, batch: SentBatch, isConductor:
   const running = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;
   let stop: Stop | undefined;
+  let ending: Stop | undefined;
   for (;;) {
+    if (isConductor && !ending && signals.soft.aborted) {
+      // whoever asks the run to end means it on all hosts
+      ending = stopOfSignal(signals.soft);
+      await hosts.stop(batch.id, ending);
+    }
     const isEnding = signals.soft.aborted || stop !== undefined || failure !== undefined;
     // what is on its way comes to its end first
     const share = isEnding
@@ -49,7 +55,7 @@ export async function sendShares(work: ShareWork, batch: SentBatch, isConductor:
     else if (!isConductor) return { requests: 0 };
     else {
       const progress = await hosts.progress(batch.id);
-      stop ??= stopIn(progress) ?? (signals.soft.aborted ? stopOfSignal(signals.soft) : undefined);
+      stop ??= stopIn(progress) ?? ending;
       const requests = progress.letGo - before;
       if (progress.held === 0 && (progress.ready === 0 || stop)) return { requests, ...(stop ? { stop } : {}) };
       await sleep(LOOK_MS);

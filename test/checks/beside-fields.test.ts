@@ -53,9 +53,63 @@ const LATER: readonly (readonly [column: string, value: string, isHeld: boolean]
   ["Paid on", "2026-10-31", true],
   ["approved", "by whom?", true],
   ["To be paid", "1200.50", false],
+  ...["dry_run", "Dry Run?", "void", "deleted", "is_deleted", "simulate", "ignore"].flatMap((column) =>
+    [true, false].map((value) => [column, String(value).toUpperCase(), value] as const),
+  ),
+  ...["scheduled_for", "execute_at", "pay_at", "scheduledAt"].flatMap((column) =>
+    ["2027-03-01", "2027-03-01T10:00:00Z", "2026-11-27"].map((value) => [column, value, value > "2027"] as const),
+  ),
+  ...["paid_at", "cancelled_at", "deleted on"].map((column) => [column, "2026-11-01", true] as const),
+  ...["enabled", "authorised", "is_authorized"].flatMap((column) =>
+    ["N", "Y"].map((value) => [column, value, value === "N"] as const),
+  ),
   ["joining_date", "2099-01-01", false],
   ["statement", "hold", false],
 ];
+
+/** Names of which most mean something else: a plain word holds the row, and nothing is told before. */
+const PLAIN: readonly (readonly [column: string, held: readonly string[], harmless: readonly string[]])[] = [
+  ["test", ["TRUE", "y", "1"], ["", "false", "N", "0", "MRI", "85"]],
+  ["testPayment", ["true"], ["first of the month"]],
+  ["sent", ["Y"], ["No", "by post"]],
+  ["pay", ["No", "N", "false", "0"], ["Yes", "", "1,200.50", "Basic"]],
+  ["send", ["FALSE"], ["by e-mail"]],
+  [
+    "Remarks",
+    ["Hold", "STOP", "Resigned", "Do not pay", "salary on hold"],
+    ["Held in Pune", "Left hand", "bonus", "no hold"],
+  ],
+  ["type", ["REVERSAL", "Void", "payment reversal", "dry_run"], ["salary", "Bonus", "Reversal of LOP", "Refund"]],
+  ["Txn Type", ["Reversed"], ["NEFT", "Credit"]],
+  ["mode", ["Test"], ["IMPS", "Draft"]],
+  ["action", ["delete", "Cancel"], ["", "pay"]],
+  ["dr_cr", ["D", "DR", "debit"], ["C", "Cr", ""]],
+  ["Dr/Cr Flag", ["Dr."], ["Credit"]],
+  ["test_department", [], ["TRUE"]],
+  ["voided_by", [], ["Y"]],
+  ["prepaid", [], ["Y"]],
+  ["pay_grade", [], ["N"]],
+  ["blood type", [], ["void"]],
+  ["deleted_items", [], ["5"]],
+];
+
+test.for(PLAIN)("a column %s → holds at %j, not at %j", async ([column, held, harmless]) => {
+  const values = [...held, ...harmless];
+  const { rows, checked } = await check("p.csv", csvOf(...values.map((value) => ({ ...GOOD_B, [column]: value }))));
+  expect(rows.filter(({ notNow }) => notNow?.code === "not_now").length).toBe(held.length);
+  expect(rows.slice(0, held.length).every(({ notNow }) => notNow)).toBe(true);
+  expect(checked?.remarks).toEqual([]);
+});
+
+test("keys of JSON that say no → held, as their texts", async () => {
+  const says = [{ dry_run: true }, { test: true }, { void: true }, { enabled: false }, { pay: false }, { dryRun: 1 }];
+  const fine = [{ dry_run: false }, { test: false }, { void: null }, { enabled: true }, { pay: true }, { dryRun: 0 }];
+  const { rows } = await check(
+    "p.json",
+    JSON.stringify([...says, ...fine].map((one) => ({ ...GOOD.transfer, ...one }))),
+  );
+  expect(rows.map(({ notNow }) => notNow !== undefined)).toEqual([...says.map(() => true), ...fine.map(() => false)]);
+});
 
 test.for(LATER)("%s: %j → held: %s", async ([column, value, isHeld]) => {
   const given = { now: NOW, flags: { time_zone: "Asia/Kolkata" } };
@@ -94,6 +148,41 @@ test.for([
 ] as const)("column %s says %j beside a payout → invalid: %s", async ([column, value, isInvalid]) => {
   const outcome = await check("p.csv", csvOf({ ...GOOD_B, [column]: value }));
   expect(faultsIn(outcome)).toEqual(isInvalid ? [`2: currency_other ${column}`] : []);
+});
+
+test.for([
+  ["amount_unit", "paise", "unit_other"],
+  ["amountUnit", "Minor units", "unit_other"],
+  ["unit", "paise", "unit_other"],
+  ["unit", "Rs. in lakhs", "unit_other"],
+  ["denomination", "minor", "unit_other"],
+  ["currency_unit", "cents", "unit_other"],
+  ["currency", "paise", "unit_other"],
+  ["amount_unit", "USD cash", "currency_other"],
+  ["amount_unit", "rupees", undefined],
+  ["amount_unit", "INR", undefined],
+  ["unit", "HRD", undefined],
+  ["unit", "Minor Irrigation", undefined],
+  ["units", "12", undefined],
+  ["business_unit", "paise", undefined],
+  ["amount_paise", "125050", "paise_differ"],
+  ["Amount (in paise)", "true", "paise_differ"],
+  ["amount_minor", "1250", "paise_differ"],
+  ["in_paise", "Y", "paise_differ"],
+  ["is_paise", "N", undefined],
+  ["amount_paise", "1,25,000", undefined],
+  ["amount_paise", "", undefined],
+  ["fee_paise", "500", undefined],
+] as const)("beside an amount of 1250.00 column %s says %j → %s", async ([column, value, code]) => {
+  const outcome = await check("p.csv", csvOf({ ...GOOD_B, amount: "1250.00", [column]: value }));
+  expect(faultsIn(outcome)).toEqual(code === undefined ? [] : [`2: ${code} ${column}`]);
+});
+
+test("a mapping that reads paise → a unit of paise is right, and rupees are not", async () => {
+  const toml = `[mapping.m]\noperation = "transfer"\namount_unit = "paise"\nheader = ["f", "t", "a", "unit"]
+    [mapping.m.columns]\nf = "from_account"\nt = "to_account"\na = "amount"`;
+  const outcome = await check("t.csv", "f,t,a,unit\nA-1,B-1,1250,paise\nA-1,B-2,1250,rupees\n", { toml });
+  expect([outcome.refused, faultsIn(outcome)]).toEqual([[], ["3: unit_other unit"]]);
 });
 
 test("a collection's own currency → is sent, whatever it is", async () => {

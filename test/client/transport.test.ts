@@ -142,6 +142,7 @@ describe("before anything connects", () => {
   test.each([
     ["another certificate's key", () => own(certificates.server.key), /client_key_file cannot be used: .*mismatch/],
     ["an empty key", () => own(""), /client_key_file cannot be used/],
+    ["no key at all", () => own(undefined), /belong together/],
     ["a path in place of a key", () => own("/etc/client.key"), /client_key_file cannot be used/],
     ["a CA that is a path", () => ({ ca: "/etc/ca.pem" }), /ca_file cannot be used/],
     ["what is no proxy", () => void vi.stubEnv("https_proxy", "bob:hunter2"), /is not the address of a proxy/],

@@ -129,6 +129,28 @@ describe("what is proposed", () => {
     expect(stderr).not.toMatch(/0271828|1000 0111/);
   });
 
+  test("Wise's file of accounts → account, IFSC and name of each row, and no one payee for all", async () => {
+    const header =
+      "name,recipientEmail,paymentReference,receiverType,amountCurrency,amount,sourceCurrency,targetCurrency,ifscCode,accountNumber";
+    const { map } = desk(`${header}\nA B,a@mail.example,Nov,PRIVATE,source,5.00,INR,INR,HDFC0001234,50100271828001\n`);
+    const { stdout } = await map(WITH_MODE);
+    expect(stdout).toContain('option = "B"');
+    for (const line of [
+      'accountNumber = "bank_acc_num"',
+      'ifscCode = "ifsc_code"',
+      'amountCurrency = [ "source", "target" ]',
+    ])
+      expect(stdout).toContain(line);
+    expect(
+      (await desk("Account No,Amount\n50100271828001,5.00\n").map({ operation: "payout", option: "B" })).stderr,
+    ).not.toMatch(/--const (?:name|ifsc_code|bank_owner_name)=/);
+  });
+
+  test("our own columns → no mapping is needed", async () => {
+    const { stderr } = await desk("from_account,to_account,amount\nA-1,B-1,5\n").map();
+    expect(stderr).toContain("paydrop's own columns: no mapping is needed");
+  });
+
   test("a column of currencies → INR and nothing else", async () => {
     const { stdout } = await desk("Name,Account No,IFSC,Amount,Curr\nA,1,2,4.00,INR\n").map(WITH_MODE);
     expect(stdout).toContain('Curr = [ "INR" ]');
@@ -186,7 +208,8 @@ describe("what is said and written", () => {
     const before = '# ours\nconcurrency = 3 # "x"';
     writeFileSync(path, before, { mode: 0o640 });
     const said = { const: [DEBIT, 'payment_mode=NE"FT\\'], set: ["narration=Mode of payment"], unit: "rupees" };
-    expect((await map({ ...said, write: true, config: path, name: "hrms" })).code).toBe(0);
+    const written = await map({ ...said, write: true, config: path, name: "hrms" });
+    expect([written.code, written.stdout]).toEqual([0, expect.stringContaining(`check pay.csv --config ${path}\n`)]);
     expect(readFileSync(path, "utf8").startsWith(`${before}\n\n# How the columns`)).toBe(true);
     expect(statSync(path).mode & 0o777).toBe(0o640);
     const { config } = loadSettings({ flags: { config: path }, env: { HOME: temporaryDirectory() } });

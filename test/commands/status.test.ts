@@ -148,7 +148,7 @@ test("rows on their way → of a process that is alive; of a killed run → when
   const lock = takeInstanceLock(desk.config.state_dir);
   const live = (await called(status, [batch], flagsOf(desk))).stdout;
   lock.release();
-  expect(live).toContain("? unknown              1            1.00");
+  expect(live).not.toContain("? unknown");
   expect(live).toMatch(/1 row is on the way at this moment[^]*ran batch \w+ \(is running\)/);
   expect(live).not.toContain("look up");
   await desk.store.recover(act);

@@ -8,7 +8,8 @@ import * as settle from "../../src/commands/settle.ts";
 import * as status from "../../src/commands/status.ts";
 import type { FileRefusedError } from "../../src/errors.ts";
 import { takeInstanceLock } from "../../src/journal/lock.ts";
-import { called } from "../support/call.ts";
+import { openJournal } from "../../src/journal/open.ts";
+import { called, type Called } from "../support/call.ts";
 import { called as calledToSend } from "../support/calls.ts";
 import { SILENT, TestDesk, transfers } from "../support/desk.ts";
 
@@ -45,10 +46,23 @@ test("an accepted row is settled as not done → only by its amount; the act say
   expect(await statesOf(desk, batch)).toBe("accepted accepted accepted");
   expect((await said({ total: "50.5" })).code).toBe(0);
   expect(await statesOf(desk, batch)).toBe("accepted settled_not_done accepted");
-  expect((await desk.store.acts({ batch })).at(-1)).toMatchObject({ kind: "settle", by: "Asha Rao", rows: [3] });
+  const as = "not-done, accepted before";
+  expect((await desk.store.acts({ batch })).at(-1)).toMatchObject({ kind: "settle", by: "Asha Rao", rows: [3], as });
   await expect(said({ row: ["2,4"], total: "100.00" })).rejects.toMatchObject({ reason: "settle_accepted" });
   expect((await said({ row: ["2,4"], total: "107" })).code).toBe(0);
   expect(await statesOf(desk, batch)).toBe("settled_not_done settled_not_done settled_not_done");
+});
+
+test("an accepted row is released, for a program → exit 2 and an error that says why", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID);
+  const flags = { state_dir: desk.config.state_dir, base_url: "http://127.0.0.1:1", environment: "test", ...BY };
+  const said = { operands: [batch], flags: { ...flags, row: ["2"], json: true }, env: { PAYDROP_API_KEY: "key" } };
+  const { code, stderr } = await calledToSend(release, said);
+  expect([code, JSON.parse(stderr)]).toMatchObject([
+    2,
+    { type: "error", code: "usage", message: "Row 2 is not held", exit_code: 2 },
+  ]);
 });
 
 test("rows that a person names and that are not there, or went → 2 in settle, release and cancel, and nothing is changed", async () => {
@@ -114,6 +128,19 @@ test("a row on its way → nobody settles it", async () => {
   await expect(called(settle, [batch], flags)).rejects.toMatchObject({ reason: "settle_too_soon" });
 });
 
+test("two colleagues settle one row at the same moment → one word counts; the other is told whose, exit 2", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID, (payload) => (payload.includes("ACC-1") ? SILENT : undefined));
+  const flags = { state_dir: desk.config.state_dir, row: ["2"], note: "dashboard" };
+  const settled = (by: string, as: string) => called(settle, [batch], { ...flags, by, as });
+  const said = await Promise.all([settled("Asha", "done"), settled("Ravi", "not-done")]);
+  expect(said.map(({ code }) => code).sort()).toEqual([0, 2]);
+  const [{ settledBy = "", state } = {}] = await desk.store.rows({ batch, rows: [2] });
+  const word = state === "settled_done" ? "settled as done" : "settled as not done";
+  expect(said.find(({ code }) => code === 2)?.stdout).toContain(`was ${word} by ${settledBy} before you`);
+  expect((await desk.store.acts({ batch })).filter(({ kind }) => kind === "settle")).toHaveLength(1);
+});
+
 test("a list whose column was sorted alone, or that is of an earlier try → nothing of it is settled", async () => {
   const desk = await TestDesk.open({ concurrency: "4" });
   const { batch } = await desk.run("pay.csv", PAID, (payload) => (payload.includes("ACC-2") ? undefined : SILENT));
@@ -128,8 +155,30 @@ test("a list whose column was sorted alone, or that is of an earlier try → not
   };
   expect(await settled(filled.replace("100.00", "7.00"))).toEqual(["list_moved"]);
   expect(await statesOf(desk, batch)).toBe("unknown accepted unknown");
-  expect(await settled(filled)).toMatchObject({ code: 0 });
+  await desk.move(batch, "settled_not_done", [2]);
+  const { code, stdout: said } = (await settled(filled)) as Called;
+  expect([code, said]).toEqual([0, expect.stringMatching(/^Row 2 .* is settled as done[^]*Row 4/)]);
+  const early = filled.replaceAll(",done,", ",not-done,");
+  expect(await settled(early)).toMatchObject({ code: 2 });
   expect(await statesOf(desk, batch)).toBe("settled_done accepted settled_done");
+});
+
+test("a row is on its way when its process is killed, twice → the list of the first time settles nothing", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAID, (payload) => (payload.includes("ACC-1") ? 401 : 200));
+  const flags = { state_dir: desk.config.state_dir };
+  const [{ row } = { row: 0 }] = (await desk.store.commit(batch, [], 1)).leaving;
+  const list = (await called(status, [], { ...flags, unknown: true, csv: true })).stdout;
+  const from = desk.write("list.csv", list.replace(/,,,\s*$/gm, ',done,Asha Rao,"seen"\r'));
+  expect(await desk.store.rows({ batch, rows: [row] })).toMatchObject([{ state: "unknown", attempts: 1 }]);
+  await called(settle, [batch], { ...flags, ...BY, row: [String(row)], as: "not-done" });
+  const again = [{ row, to: "ready", from: ["settled_not_done"] }] as const;
+  await desk.store.judging(() => desk.store.move(batch, again, desk.act("retry")));
+  const next = await openJournal(desk.config.state_dir);
+  await next.commit(batch, [], 3);
+  await next.close();
+  await expect(called(settle, [], { ...flags, from })).rejects.toMatchObject({ faults: [{ code: "list_old" }] });
+  expect(await desk.store.rows({ batch, rows: [row] })).toMatchObject([{ state: "unknown", attempts: 2 }]);
 });
 
 test("the folder has the mark of another journal → its file is not even taken (I12)", async () => {

@@ -13,8 +13,6 @@ export class Breaches {
   /** By payment: how often people said that it was not done, and how often the bank gave it back. */
   readonly #notDone: string[] = [];
   readonly #givenBack: string[] = [];
-  /** Rows that were cut off: that try is in no count. */
-  readonly #cut: string[] = [];
   #before: ReadonlyMap<string, OfficeRow> = new Map();
 
   settle(row: OfficeRow, isDone: boolean): void {
@@ -43,10 +41,6 @@ export class Breaches {
 
   look(rows: readonly OfficeRow[], ledger: readonly LedgerLine[], mayBeUnknown: number): readonly string[] {
     const markers = [...new Set(ledger.map(({ marker }) => marker))];
-    for (const { name, marker, state, attempts } of rows) {
-      const was = this.#before.get(name);
-      if (state === "unknown" && was?.state !== "unknown" && attempts === (was?.attempts ?? 0)) this.#cut.push(marker);
-    }
     const found = [
       ...markers.flatMap((marker) => this.#ofPayment(marker, rows, ledger)),
       ...rows.flatMap((row) => this.#ofRow(row, ledger)),
@@ -63,8 +57,7 @@ export class Breaches {
     const limited = lines.filter(({ status }) => status === 429).length;
     const refused = lines.filter(({ status }) => REFUSED.includes(status ?? 0)).length;
     const words = this.#notDone.filter((one) => one === marker).length;
-    const cut = this.#cut.filter((one) => one === marker).length;
-    const attempts = own.reduce((sum, row) => sum + row.attempts, limited + cut);
+    const attempts = own.reduce((sum, row) => sum + row.attempts, limited);
     const faults = [
       made > 1 && `is made ${made} times (I1)`,
       lines.length > 1 + limited + refused + words && `${lines.length} requests (I1)`,

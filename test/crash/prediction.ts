@@ -74,7 +74,15 @@ function codeOf(
           )),
     ],
     ["open_elsewhere", some((other) => ["unknown", "ready", "held"].includes(other.state) && equal(other))],
-    ["correction", origin !== undefined && isHeldCorrection(row, origin, [...before, ...above])],
+    [
+      "correction",
+      (origin !== undefined && isHeldCorrection(row, origin, [...before, ...above])) ||
+        isCorrectedInPlace(row, file, [...before, ...above]).some(
+          (other) =>
+            !equal(other) &&
+            (other.state === "ready" || other.state === "unknown" || (isAccepted(other) && isRecent(other))),
+        ),
+    ],
     ["maybe_paid", some((other) => isAccepted(other) && isRecent(other) && equal(other))],
     [
       "other_amount",
@@ -100,6 +108,29 @@ function isHeldCorrection(row: OfficeRow, origin: OfficeRow, others: readonly Of
     ({ name, retryOf, state }) => name !== row.name && retryOf === row.retryOf && stands.includes(state),
   );
   return went(origin) || origin.state === "ready" || isOther || (isValid(origin) && origin.payee !== row.payee);
+}
+
+/** Rows that correct what the row corrects, by name or as the row of that number of a later file in the same place. */
+function isCorrectedInPlace(row: OfficeRow, file: NewFile, others: readonly OfficeRow[]): readonly OfficeRow[] {
+  const batches = Map.groupBy(others, ({ batch }) => batch);
+  const timeOf = ({ batch, createdAt }: OfficeRow): number => (batch === file.batch ? file.at : createdAt);
+  const paidIn = ({ batch }: OfficeRow): number =>
+    batch === file.batch ? 0 : (batches.get(batch) ?? []).filter(({ state }) => state === "accepted").length;
+  const sizeOf = ({ batch }: OfficeRow): number => Math.max(batches.get(batch)?.length ?? 0);
+  const inPlaceOf = (one: OfficeRow): OfficeRow | undefined =>
+    others
+      .filter((other) => {
+        const isThere = other.path === one.path && other.number === one.number && timeOf(other) < timeOf(one);
+        const isOpen = other.state === "invalid" || other.state === "rejected";
+        const isOther = other.period !== null && one.period !== null && other.period !== one.period;
+        const isOnce = one.batch === file.batch || paidIn(other) + paidIn(one) <= Math.max(sizeOf(other), sizeOf(one));
+        return isThere && isOpen && !isOther && isOnce;
+      })
+      .sort((a, b) => timeOf(b) - timeOf(a))[0];
+  const namesOf = (one: OfficeRow | undefined): readonly string[] =>
+    one ? [one.name, ...namesOf(others.find(({ name }) => name === one.retryOf)), ...namesOf(inPlaceOf(one))] : [];
+  const own = namesOf(row);
+  return others.filter((other) => !own.includes(other.name) && namesOf(other).some((name) => own.includes(name)));
 }
 
 function isCorrected(file: NewFile, name: string, rows: readonly OfficeRow[]): boolean {

@@ -7,7 +7,7 @@ import { House } from "./house.ts";
 import { KNOWN, read, rowOf, seenOf } from "./situations.ts";
 
 /** Few of each, so that they meet. */
-const payment = fc.constantFrom("asha 100", "asha 200", "ravi 100");
+const payment = fc.constantFrom("asha 100", "asha 200", "ravi 100", "00asha 100", "0ravi 300");
 const reference = fc.constantFrom("", "", " ref A", " ref B");
 const period = fc.constantFrom("", "", " of 2026-11", " of 2026-12", " of 2026-W47");
 const words = fc.tuple(payment, reference, period).map((parts) => parts.join(""));
@@ -68,7 +68,15 @@ test("files of the same payments, without a person's word for a row → never tw
       try {
         for (const [at, { rows, name, answers, then }] of files.entries()) {
           house.letPass(0.01);
+          const known = await zerosThatGo(house.store);
           const id = await house.take(rows, { name });
+          for (const [payee, zeros] of await zerosThatGo(house.store, id)) {
+            const before = known.get(payee) ?? zeros;
+            expect(
+              [...zeros].filter((one) => !before.has(one)),
+              `zeros, file ${at + 1}`,
+            ).toEqual([]);
+          }
           if (!answers.includes("later")) await sendAs(house, id, answers);
           if (then === "settle") await settleOne(house);
           if (then === "again") await allAgain(house, answers.toReversed());
@@ -103,6 +111,19 @@ async function allAgain(house: House, answers: readonly string[]): Promise<void>
     }
     await sendAs(house, id, answers);
   }
+}
+
+/** How many zeros stand in front of a payee in rows that went or go; of all batches, or of one. */
+async function zerosThatGo(store: JournalStore, ...of: readonly string[]): Promise<Map<string, Set<number>>> {
+  const found = new Map<string, Set<number>>();
+  for (const { id } of await store.batches({})) {
+    if (of.length > 0 && !of.includes(id)) continue;
+    const records = await store.rows({ batch: id, states: ["accepted", "unknown", "ready", "settled_done"] });
+    for (const { row } of await store.seen(id, { rows: records.map(({ row }) => row) }, [])) {
+      found.set(row.payee, (found.get(row.payee) ?? new Set<number>()).add(row.zeros ?? 0));
+    }
+  }
+  return found;
 }
 
 /** Pairs of rows that went, are unclear or will go, are the same payment, and that nothing tells apart. */

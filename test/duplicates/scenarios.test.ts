@@ -122,6 +122,42 @@ test("a retry file by retry_of → its rows go once, and never where another pay
   expect(await house.rows(third, 3)).toBe("3 held correction+maybe_paid");
 });
 
+test("corrected in its place, and zeros in front were lost → no row goes; with its zeros the mended one goes", async () => {
+  await house.run(["00asha 100", "~00ravi"]);
+  const lost = await house.run(["asha 100", "ravi 200"]);
+  expect(await house.rows(lost)).toBe("2 held correction+maybe_paid, 3 held correction");
+  await house.cancelHeld(lost);
+  expect(await house.rows(await house.run(["00asha 100", "00ravi 200"]))).toBe("2 held maybe_paid, 3 accepted");
+});
+
+test("zeros in front were lost in next month's file, invalid rows mended twice → none goes, until a person lets one go", async () => {
+  const [november, january] = ["2026-11", "2027-01"];
+  await house.run(["00asha 100", "ravi 200", "00mala 300"], { period: november });
+  house.letPass(31);
+  const december = { name: "december.csv", period: "2026-12" };
+  expect(await house.rows(await house.run(["~asha", "ravi 210", "~mala"], december))).toBe("2 invalid, 3 accepted, 4 invalid"); // prettier-ignore
+  const second = await house.run(["asha 110", "ravi 210", "mala 310"], december);
+  expect(await house.rows(second)).toBe("2 held correction, 3 duplicate same_payment, 4 held correction");
+  await house.release(second, [2]);
+  await house.send(second);
+  house.letPass(31);
+  const third = await house.run(["asha 120", "00mala 320"], { name: "january.csv", period: january });
+  expect(await house.rows(third)).toBe("2 accepted, 3 accepted");
+  // what was refused with other zeros is taken up again: it is judged, too
+  const refused = await house.take(["0devi 1"], { name: "devi.csv" });
+  await house.send(refused, { 2: "rejected" });
+  const other = await house.take(["devi 2"], { name: "other.csv" });
+  expect(await house.rows(other)).toBe("2 held correction");
+  await house.release(other, [2]);
+  await house.send(other);
+  await house.goAgain(refused, [2], "rejected");
+  expect(await house.rows(refused)).toBe("2 held correction");
+  // of a row that is named, whatever became of it
+  const cancelled = await house.take(["!00leela 5"], { name: "leela.csv" });
+  await house.cancelHeld(cancelled);
+  expect(await house.rows(await house.run([`leela 5 corrects ${cancelled}:2`], { name: "retry.csv" }))).toBe("2 held correction"); // prettier-ignore
+});
+
 test("a correction of a correction that was invalid → the payee of the first row counts", async () => {
   const first = await house.run(["asha 100", "ravi 200"], { answers: { 2: "rejected" } });
   const second = await house.run([`~ corrects ${first}:2`], { name: "retry.csv" });
@@ -143,7 +179,45 @@ test("a refused row goes again after the corrected file paid another amount → 
   house.letPass(0.1);
   await house.run(["asha 120", "ravi 200"]);
   await house.goAgain(first, [2], "rejected");
-  expect(await house.rows(first, 2)).toBe("2 held other_amount");
+  expect(await house.rows(first, 2)).toBe("2 held correction+other_amount");
+});
+
+test.each(["invalid", "rejected"])(
+  "a row that was %s is corrected by a retry file and in place, with another account each → the second one is held, either way",
+  async (state) => {
+    const run = async (name: string) => {
+      const rows = ["ravi 200", state === "invalid" ? "~" : `asha-${name} 100`];
+      const first = await house.run(rows, { name, answers: { 3: "rejected" } });
+      house.letPass(0.1);
+      return { inPlace: (payee: string) => house.run(["ravi 200", `${payee} 100`], { name }), retryOf: `${first}:3` };
+    };
+    const answered = async (batch: Promise<string>, row: number) => house.rows(await batch, row);
+    const one = await run("one.csv");
+    expect(await answered(one.inPlace("mala"), 3)).toBe("3 accepted");
+    const retry = await house.rows(
+      await house.run([`asha-one.csv 100 corrects ${one.retryOf}`], { name: "one-retry.csv" }),
+    );
+    expect(retry).toBe("2 held correction");
+    house.letPass(30);
+    const other = await run("two.csv");
+    expect(
+      await answered(house.run([`asha-two.csv 100 corrects ${other.retryOf}`], { name: "two-retry.csv" }), 2),
+    ).toBe("2 accepted");
+    expect(await answered(other.inPlace("devi"), 3)).toBe("3 held correction");
+    // nobody stated a month, and it is another one by now
+    house.letPass(30);
+    expect(await answered(other.inPlace("kiran"), 3)).toBe("3 accepted");
+  },
+);
+
+test("in place: another payee than before goes, and so does the next month's file", async () => {
+  const first = await house.run(["ravi 200", "~asha"], { period: "2026-10" });
+  await house.run([`asha 100 corrects ${first}:3`], { name: "retry.csv", period: "2026-10" });
+  const next = await house.run(["ravi 210", "mala 100"], { period: "2026-11" });
+  expect(await house.rows(next)).toBe("2 accepted, 3 accepted");
+  await house.run(["devi 5", "asha 6"], { name: "b.csv", answers: { 3: "rejected" } });
+  const mended = await house.run(["devi 5", "mala 6"], { name: "b.csv" });
+  expect(await house.rows(mended)).toBe("2 held maybe_paid, 3 accepted");
 });
 
 test("the same payment is unclear elsewhere → it waits, and is judged again when that has its end", async () => {
@@ -306,6 +380,57 @@ test("more rows than a page, the same payment far apart → held", async () => {
   expect(await house.sums(next)).toBe("2501 held maybe_paid");
   const twice = await house.take([...people(1500, 5000), ...people(1500, 5000)], { name: "third.csv" });
   expect(await house.sums(twice)).toBe("1500 ready, 1500 held repeat_in_file");
+});
+
+test.each<[string, (wrongDays: number, pay: () => Promise<unknown>) => Promise<void>]>([
+  [
+    "paid while it is wrong",
+    async (wrongDays, pay) => {
+      house.letPass(wrongDays);
+      await pay();
+      house.letPass(-wrongDays);
+    },
+  ],
+  [
+    "paid before",
+    async (wrongDays, pay) => {
+      await pay();
+      house.letPass(wrongDays);
+      await house.run(people(2, 50), { name: "other.csv" });
+      house.letPass(-wrongDays);
+    },
+  ],
+  [
+    "paid afterwards",
+    async (wrongDays, pay) => {
+      house.letPass(wrongDays);
+      await house.run(people(2, 50), { name: "other.csv" });
+      house.letPass(-wrongDays);
+      await pay();
+    },
+  ],
+])("a clock that is wrong by more than duplicate_days, %s → the same payments are held", async (_, wrong) => {
+  await house.run(people(2, 90), { name: "earlier.csv" });
+  for (const [at, days] of [-40, -40, 21, 400].entries()) {
+    const some = people(3, 100 * (at + 1));
+    await wrong(days, () => house.run(some, { name: `y${at}.csv` }));
+    const mixed = await house.take([...some, `new${at} 5`], { name: "mix.csv" });
+    expect(await house.rows(mixed, 2, 3, 4)).toMatch(/^2 held [^,]*maybe_paid[^,]*, 3 held .*maybe_paid.*, 4 held /);
+    await house.cancelHeld(mixed);
+  }
+});
+
+test("rows taken before a clock was ahead, sent when it is behind → they count as sent then, and the day of the bank stays", async () => {
+  const early = await house.take(people(3), { name: "early.csv" });
+  house.letPass(30);
+  await house.run(people(2, 50), { name: "other.csv" });
+  house.letPass(-40);
+  await house.send(early);
+  house.letPass(45);
+  const mixed = await house.take([...people(3), "new 5"], { name: "mix.csv" });
+  expect(await house.rows(mixed, 2)).toBe("2 held maybe_paid");
+  const [sent] = await house.store.rows({ batch: early });
+  expect(sent?.sentAt).toBe(house.now - 45 * 86_400_000);
 });
 
 test("the same bytes again → the same batch, for the same or no period, within 20 days, unfinished ones always", async () => {

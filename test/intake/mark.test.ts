@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { PaydropError } from "../../src/errors.ts";
@@ -9,14 +9,15 @@ import { until } from "../support/until.ts";
 class Journal {
   readonly stateId: string;
   letGo: number;
+  readonly here: Record<string, number> = {};
 
   constructor(stateId: string, letGo: number) {
     this.stateId = stateId;
     this.letGo = letGo;
   }
 
-  facts(): Promise<{ stateId: string; letGo: number }> {
-    return Promise.resolve({ stateId: this.stateId, letGo: this.letGo });
+  facts(folder: string): Promise<{ stateId: string; letGo: number; letGoHere: number }> {
+    return Promise.resolve({ stateId: this.stateId, letGo: this.letGo, letGoHere: this.here[folder] ?? 0 });
   }
 }
 
@@ -58,6 +59,29 @@ describe("a mark against the journal", () => {
     rmSync(join(folder, ".paydrop"));
     mkdirSync(join(folder, ".paydrop"));
     await expect(assertMark(folder, new Journal("a", 0), false)).rejects.toMatchObject({ reason: "mark_damaged" });
+  });
+
+  test("an older copy of the journal sent from another folder: the first folder stays blocked until a person accepts", async () => {
+    const folder = temporaryDirectory();
+    const journal = new Journal("a", 30);
+    journal.here[folder] = 30;
+    await (await keepMark(folder, journal, never)).close();
+    const restored = new Journal("a", 40);
+    restored.here["/other"] = 40;
+    await expect(assertMark(folder, restored, false)).rejects.toMatchObject({ reason: "journal_older" });
+    await expect(keepMark(folder, restored, never)).rejects.toMatchObject({ reason: "journal_older" });
+    expect(await assertMark(folder, restored, true)).toContain("knows of 0 rows that went, the file of 30");
+    expect(await assertMark(folder, restored, false)).toBeUndefined();
+  });
+
+  test("a folder that was renamed is still known by its old name, with its rows", async () => {
+    const [folder, renamed] = [temporaryDirectory(), join(temporaryDirectory(), "renamed")];
+    const journal = new Journal("a", 30);
+    journal.here[folder] = 30;
+    await (await keepMark(folder, journal, never)).close();
+    renameSync(folder, renamed);
+    expect(await assertMark(renamed, journal, false)).toBeUndefined();
+    await expect(assertMark(renamed, new Journal("a", 40), false)).rejects.toMatchObject({ reason: "journal_older" });
   });
 
   test("accepted by a person: it becomes this journal's, and the reason is given", async () => {

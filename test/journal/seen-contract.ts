@@ -23,9 +23,16 @@ const SITUATIONS: readonly (readonly [name: string, earlier: NewRow[], sent: str
   ["the same payment, unclear", [newRow(2, PAY)], "unknown", newRow(2, PAY), "A2 unknown"],
   ["the same payment, ready", [newRow(2, PAY)], "", newRow(2, PAY), "A2 ready"],
   ["the same payment, held", [newRow(2, PAY, held)], "", newRow(2, PAY), "A2 held"],
-  ["the same payment, rejected: nobody's way", [newRow(2, PAY)], "rejected", newRow(2, PAY), ""],
+  ["the same payment, rejected: nobody's way", [newRow(2, PAY)], "rejected", newRow(3, PAY), ""],
+  ["a row of that number in the same place, rejected", [newRow(2, "ravi/5")], "rejected", newRow(2, PAY), "A2 rejected"],
+  ["one of another month there", [newRow(2, "ravi/5", { period: "2026-10" })], "rejected", newRow(2, PAY, { period: "2026-11" }), ""],
   ["the same payment, not sent: nobody's way", [newRow(2, PAY)], "not_sent", newRow(2, PAY), ""],
   ["another payment of the payee", [newRow(2, "asha/99")], "accepted", newRow(2, PAY), ""],
+  ["its payee with other zeros in front", [newRow(2, "asha/99", { zeros: 2 })], "accepted", newRow(2, PAY), "A2 accepted"],
+  ["the other way round", [newRow(2, "asha/99")], "accepted", newRow(2, PAY, { zeros: 1 }), "A2 accepted"],
+  ["more zeros, of which one is the same digit", [newRow(2, "asha/99", { zeros: 10 })], "accepted", newRow(2, PAY, { zeros: 1 }), "A2 accepted"],
+  ["as many zeros", [newRow(2, "asha/99", { zeros: 2 })], "accepted", newRow(2, PAY, { zeros: 2 }), ""],
+  ["its payee with other zeros, invalid", [newRow(2, "", { state: "invalid", payee: key("payee asha"), zeros: 2 })], "", newRow(2, PAY), "A2 invalid"],
   ["its reference on another payment", [newRow(2, "ravi/5", named("R1"))], "accepted", newRow(2, PAY, named("R1")), "A2 accepted"],
   ["the same payment and reference, once", [newRow(2, PAY, named("R1"))], "accepted", newRow(2, PAY, named("R1")), "A2 accepted"],
   ["two references tell them apart", [newRow(2, PAY, named("R1"))], "accepted", newRow(2, PAY, named("R2")), ""],
@@ -142,6 +149,26 @@ export function findsOtherRows(open: OpenTestJournal): void {
     expect(await correctedBy()).toEqual([undefined, "D", undefined]);
     await settled("E", [newRow(4, "mina/4", { retryOf: { batch: "D", row: 4 } })]);
     expect(await correctedBy()).toEqual([undefined, "D", "E"]);
+  });
+
+  test("a correction in place → stays one while it is being sent, and after a person or the judge moved a row of it", async () => {
+    const { store } = await open();
+    const correctedBy = async () => (await store.rows({ batch: "A", rows: [4] }))[0]?.correctedBy?.batch;
+    await opened(store, "A", ["asha/1", "ravi/2", "mina/3"]);
+    await sendAll(store, "A", { 3: "unknown", 4: "rejected" });
+    expect(await correctedBy()).toBeUndefined();
+    await opened(store, "B", [newRow(2, "asha/1", held), newRow(3, "ravi/2", held), newRow(4, "mina/4")]);
+    await sendAll(store, "B");
+    expect(await correctedBy()).toBe("B");
+    await store.judging(() => store.move("B", [{ row: 2, to: "duplicate", from: ["held"] }]));
+    expect(await correctedBy()).toBe("B");
+    await store.move("A", [{ row: 3, to: "settled_done", from: ["unknown"] }], act("settle"));
+    expect(await correctedBy()).toBe("B");
+    // next month all go again: row 4 of A is still to be corrected
+    await opened(store, "C", ["asha/9", "ravi/9", "mina/9"]);
+    await store.move("B", [{ row: 4, to: "settled_not_done", from: ["accepted"] }], act("settle"));
+    await sendAll(store, "C");
+    expect(await correctedBy()).toBeUndefined();
   });
 
   test("more equal rows than are told → those that speak against sending are never crowded out", async () => {

@@ -38,7 +38,7 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
     await journal.store.judging(() => journal.store.setBatch(batch.id, { phase: "open", owesResults: true }));
     const store = await journal.another();
     const tallies = { ready: { rows: 2, amount: "1000000000000099.75" }, invalid: { rows: 1, amount: "100.50" } };
-    const more = { phase: "open", rows: 3, tallies, onItsWay: 0, owesResults: true };
+    const more = { phase: "open", lastAt: NOW, rows: 3, tallies, onItsWay: 0, owesResults: true };
     expect(await store.batches({ id: "AAAAAAA1" })).toEqual([{ ...batch, ...totals, ...more }]);
     // keys stay in the journal
     const hidden = ["payment", "payee", "reference", "place", "size", "crc"];
@@ -96,11 +96,13 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
 
   test("a batch that is dropped → forgotten, and its id is free; an opened one stays", async () => {
     const { store } = await open();
-    await record(store, newBatch("AAAAAAA1"), [FULL, INVALID]);
+    await record(store, newBatch("AAAAAAA1"), [FULL, { ...INVALID, payee: key("payee 8"), zeros: 2 }]);
     await store.dropBatch("AAAAAAA1");
     expect(await store.batches({ id: "AAAAAAA1" })).toEqual([]);
     await opened(store, "AAAAAAA1", [FULL]);
     expect(await store.seen("AAAAAAA1", {}, [])).toMatchObject([{ others: [] }]);
+    await record(store, newBatch("AAAAAAA2"), [newRow(2, "8")]);
+    expect(await store.seen("AAAAAAA2", { isConcerned: true }, [])).toEqual([]);
     await expect(store.dropBatch("AAAAAAA1")).rejects.toThrow("open");
     await expect(store.addRows("AAAAAAA1", [newRow(8, "8")])).rejects.toThrow("no more rows");
   });
@@ -268,7 +270,8 @@ function letsRowsGo(open: OpenTestJournal): void {
       rejected: { rows: 1, amount: "100.00" },
       ready: { rows: 2, amount: "9.5001" },
     });
-    expect(await store.facts()).toMatchObject({ letGo: 4, lastAt: NOW + 25 });
+    expect(await store.facts("/other")).toMatchObject({ letGo: 4, letGoHere: 0, lastAt: NOW + 25 });
+    expect(await store.facts(batch?.folder)).toMatchObject({ letGo: 4, letGoHere: 4 });
     // the row with the new turn comes last
     expect((await store.commit(id, [], 9)).leaving.map((one) => one.row)).toEqual([6, 5]);
   });

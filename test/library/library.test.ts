@@ -2,6 +2,7 @@ import { createCipheriv } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as paydrop from "../../src/index.ts";
 import type { BatchReport, ProcessOptions, RunEvent } from "../../src/index.ts";
@@ -11,6 +12,11 @@ import { startService } from "../support/service.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 const { FileRefusedError, PaydropError, checkFile, createClient, encryptPayload, processFile, watchFolder } = paydrop;
+
+/** A callback that fails. */
+function mine(): never {
+  throw new Error("mine");
+}
 
 const HEADER = "from_account,to_account,amount\n";
 
@@ -190,12 +196,13 @@ describe("processFile", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a callback that throws holds no row back: the error comes at the end", async () => {
+  test.for<[how: string, onEvent: () => unknown]>([
+    ["throws", mine],
+    ["rejects", () => Promise.reject(new Error("mine"))],
+    ["rejects after the last row", () => setTimeout(500).then(mine)],
+  ])("a callback that %s holds no row back: the error comes at the end", async ([, onEvent]) => {
     const { server, options } = await newServer(() => answer(200));
     const path = transfersFile("1", "2", "3");
-    const onEvent = (): void => {
-      throw new Error("mine");
-    };
     expect(await thrownBy(() => processFile(path, { ...options, onEvent }))).toMatchObject({ message: "mine" });
     expect(server.requests).toHaveLength(3);
     expect(existsSync(`${path}.results.csv`)).toBe(true);
@@ -241,6 +248,17 @@ test("checkFile → no network, nothing remembered, nothing written", async () =
   expect(await thrownBy(() => checkFile(path, { expectRows: 4 }))).toBeInstanceOf(FileRefusedError);
 });
 
+test("an amount beyond 64 bits, a row without a debit account → right sums", async () => {
+  const path = transfersFile("10.00", "12345678901234567890.12", "99999999999999999999");
+  writeFileSync(path, `${readFileSync(path, "utf8")},ACC-9,2\n`);
+  const checked = await checkFile(path, { stateDir: temporaryDirectory() });
+  expect(checked).toMatchObject({ total: { amount: "12.00" }, byStatus: { invalid: { rows: 3, amount: "2.00" } } });
+  expect(checked.accounts.map(({ account, total }) => [account, total.rows])).toEqual([
+    ["ACC-1", 3],
+    ["(none)", 1],
+  ]);
+});
+
 describe("watchFolder", () => {
   /** Not below a folder of the test: that may go before the watching has its end. */
   const newInbox = (): string => mkdtempSync(join(tmpdir(), "paydrop-test-inbox-"));
@@ -268,12 +286,12 @@ describe("watchFolder", () => {
     expect(await processFile(join(inbox, "one.csv"), options)).toMatchObject({ requests: 0 });
   });
 
-  test("a callback that throws ends the watching with that error", async () => {
+  test.for<[how: string, onReport: () => unknown]>([
+    ["throws", mine],
+    ["rejects", () => Promise.reject(new Error("mine"))],
+  ])("a callback that %s ends the watching with that error", async ([, onReport]) => {
     const { options } = await newServer(() => answer(200));
     const inbox = newInbox();
-    const onReport = (): void => {
-      throw new Error("mine");
-    };
     const watched = await watchFolder(inbox, { ...options, settleMs: 50, onReport });
     writeFileSync(join(inbox, "one.csv"), textOf("1"));
     expect(await thrownBy(() => watched.ended)).toMatchObject({ message: "mine" });
@@ -284,6 +302,7 @@ describe("watchFolder", () => {
     const nowhere = { stateDir: temporaryDirectory() };
     expect(await thrownBy(() => watchFolder(inbox, nowhere))).toMatchObject({ code: "config" });
     const { options } = await newServer(() => answer(200));
+    expect(await thrownBy(() => watchFolder(join(inbox, "gone"), options))).toMatchObject({ code: "usage" });
     const watched = await watchFolder(inbox, options);
     expect(await thrownBy(() => watchFolder(inbox, options))).toMatchObject({ code: "locked" });
     await watched[Symbol.asyncDispose]();

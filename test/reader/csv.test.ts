@@ -166,6 +166,10 @@ describe("what breaks the file", () => {
     ["end-of-file marks", "\u001a\u001a\u001a", "line_under_table", "end-of-file marks"],
     ["one of them", "\u001a", "line_under_table", "end-of-file marks"],
     ["a total", "Grand Total,2300.00", "line_under_table", "a total"],
+    ["what is left to pay", "Net payable,2300.00", "line_under_table", "a total"],
+    ["a tax", "Less: TDS,300.00", "line_under_table", "a total"],
+    ["a count", "Count,12", "line_under_table", "a total"],
+    ["errors excepted", "E. & O.E.", "line_under_table", "a remark"],
     ["a signature line", "Prepared by,Checked by", "line_under_table", "for names or signatures"],
     ["the amount in words", "Rupees two thousand only", "line_under_table", "a remark"],
   ])("a short line with %s under the table → told as that", async (_, line, code, words) => {

@@ -29,7 +29,7 @@ test.each<[string, Partial<RowRecord>, string, string]>([
     'The service refused this row: "no \\u{1b} such account"',
     "Correct and drop again",
   ],
-  ["not sent yet", { state: "ready" }, "Not sent yet", "Will go when the file is run again"],
+  ["not sent yet", { state: "ready", attempts: 0 }, "Not sent yet", "Will go when the file is run again"],
   [
     "on its way",
     { state: "ready", onItsWay: true },
@@ -42,7 +42,13 @@ test.each<[string, Partial<RowRecord>, string, string]>([
     `Not sent: Net Pay (G2): ${AMOUNT.text}; IFSC: unknown_to_us`,
     AMOUNT.todo,
   ],
-  ["cancelled", { state: "cancelled" }, "Not sent: a person cancelled it", "Nothing"],
+  [
+    "sent before, and cancelled",
+    { state: "cancelled", attempts: 1 },
+    "Not sent again: a person cancelled it",
+    "Nothing",
+  ],
+  ["cancelled", { state: "cancelled", attempts: 0 }, "Not sent: a person cancelled it", "Nothing"],
   [
     "settled",
     { state: "settled_not_done", settledBy: "Asha" },
@@ -75,5 +81,8 @@ test.each([
   ["cancelled", "ready", "Not sent: a person cancelled it", "Nothing"],
   ["cancelled", "not_sent", "We could not reach the service; nothing was sent.", "Nothing"],
 ] as const)("a %s batch, a %s row → waits for nobody else", (phase, state, text, todo) => {
-  expect(tellRow(rowRecord(9, { state, code: "unreachable" }), { ...BATCH, phase })).toEqual({ text, todo });
+  expect(tellRow(rowRecord(9, { state, attempts: 0, code: "unreachable" }), { ...BATCH, phase })).toEqual({
+    text,
+    todo,
+  });
 });

@@ -26,6 +26,20 @@ function csv(text: string): Record<string, string>[] {
   return parse(text, { bom: true, columns: true });
 }
 
+test("a copy of an earlier version of the file → its results come under their batch, beside those of the newer one", async () => {
+  const desk = await TestDesk.open();
+  const old = transfers(["T1", "1.00"]);
+  const first = await desk.run("pay.csv", old);
+  const second = await desk.run("pay.csv", transfers(["T2", "2.00"]));
+  const again = await desk.run("copy.csv", old);
+  expect(again).toMatchObject({ batch: first.batch, requests: 0 });
+  expect(desk.read("pay.csv.results.csv")).toContain(second.batch);
+  expect(again.files.results).toMatch(new RegExp(`/pay\\.csv\\.results\\.${first.batch}\\.csv$`));
+  // the old version itself, where it lay: it is what the names are of
+  await desk.run("pay.csv", old);
+  expect(desk.read("pay.csv.results.csv")).toContain(first.batch);
+});
+
 test("every row has one line in input order, and the sums equal the file", async () => {
   const desk = await TestDesk.open();
   const report = await desk.run("pay.csv", FILE, MIXED);

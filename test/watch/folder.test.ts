@@ -380,6 +380,7 @@ describe("the folder's mark", () => {
     for (const ended of [watched.once({}, "other"), watched.watch({}, "another").ended]) {
       expect((await ended).code).toBe(74);
     }
+    expect(watched.read("a.csv.waiting.txt")).toContain("--accept-lost-journal");
     for (const name of readdirSync(state)) if (name.startsWith("journal.db")) rmSync(join(state, name));
     copyFileSync(old, join(state, "journal.db"));
     const older = await watched.once();
@@ -390,6 +391,21 @@ describe("the folder's mark", () => {
     const accepted = await watched.once({ accept_lost_journal: true, by: "Asha" });
     expect(watched.carriedOut).toBeGreaterThan(6);
     expect([accepted.code, (await watched.once()).code]).toEqual([expect.any(Number), 0]);
+    expect(watched.has("a.csv.waiting.txt")).toBe(false);
+  });
+
+  test("a batch that goes on beside the mark of another journal: nothing, until a person says so", async () => {
+    const watched = await Watched.with({ latencyMs: { min: 20, max: 30 } });
+    const watching = watched.watch({ concurrency: "1" });
+    watched.put("a.csv", transfers(60));
+    await until("some rows went", () => watched.carriedOut > 2, { by: watching.ended });
+    expect((await watching.stop()).code).toBe(7);
+    const went = watched.carriedOut;
+    writeFileSync(join(watched.inbox, ".paydrop"), JSON.stringify({ state_id: "another", let_go: 5 }));
+    expect([(await watched.once()).code, watched.carriedOut]).toEqual([74, went]);
+    const accepted = await watched.once({ accept_lost_journal: true, by: "Asha" });
+    expect([accepted.code, watched.carriedOut]).toEqual([0, 60]);
+    expect((await watched.once()).code).toBe(0);
   });
 
   test("a copy of the state directory that goes on beside: the one that is behind stops", async () => {
