@@ -66,11 +66,11 @@ describePostgres("what holds for all hosts together", () => {
   test.concurrent(
     "paused, cancelled, STOP, refused by the service → the other host sends nothing more",
     async ({ expect, onTestFinished }) => {
-      const office = await Office.open(onTestFinished, 20, { PAYDROP_CONCURRENCY: "8", PAYDROP_HOST_LANES: "4" });
+      const office = await Office.open(onTestFinished, 20, { PAYDROP_CONCURRENCY: "12", PAYDROP_HOST_LANES: "4" });
       const { service } = office;
       const hosts = [office.start(["watch", office.inbox]), office.start(["work"])] as const;
       for (const host of hosts) await office.untilHere(host);
-      office.put("stops", 4, 900);
+      office.put("stops", 6, 400);
       const bothSend = async (): Promise<void> => office.untilSending(...hosts);
       /** Rows that were let go before may arrive yet. */
       const isQuiet = async (): Promise<void> => {
@@ -90,7 +90,6 @@ describePostgres("what holds for all hosts together", () => {
       await isQuiet();
       expect(service.lines.length).toBeLessThanOrEqual(sent + 8);
 
-      await office.ask("UPDATE batch SET phase = phase");
       const resumed = office.start(["resume", id, "--by", "Asha"]);
       await bothSend();
       const stop = join(office.inbox, "STOP");
@@ -104,6 +103,9 @@ describePostgres("what holds for all hosts together", () => {
       await until("the service refused", () => service.lines.at(-1)?.status === 403);
       await isQuiet();
       expect(service.lines.filter(({ status }) => status === 403).length).toBeLessThanOrEqual(8);
+      await act("cancel", id, "--reason", "wrong month");
+      service.status = 200;
+      await isQuiet();
       expect(service.twice).toEqual([]);
     },
   );

@@ -94,6 +94,22 @@ describePostgres("what a host and its server can lose", () => {
   );
 
   test.concurrent(
+    "a host stands still while it records a file → another sends it, once",
+    async ({ expect, onTestFinished }) => {
+      const office = await Office.open(onTestFinished, 20, {});
+      const { path, plan } = office.put("recorded", 1, 60);
+      const asleep = office.start(["run", path], { PAYDROP_FAULT: "stop@rows.recorded:1" });
+      await until("it stopped itself", () => stateOf(asleep.pid) === "T");
+      const other = office.start(["run", path]);
+      expect((await other.ended).code).toBe(3);
+      asleep.child.kill("SIGCONT");
+      expect((await asleep.ended).code).toBe(75);
+      expect(await office.differences(plan)).toEqual([]);
+      expect((await office.states())["accepted"]).toBe(sendable(plan));
+    },
+  );
+
+  test.concurrent(
     "Postgres loses an answer and stops hard → nothing is unknown, results as ever",
     async ({ expect, onTestFinished }) => {
       const server = await ownServer({}, onTestFinished);
