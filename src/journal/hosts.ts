@@ -25,7 +25,7 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
     me,
     async keepCopies(batch, copies, spool) {
       for (const [sha256, path] of copies) await keepCopy(postgres, seal, sha256, path);
-      await assertRecorder(postgres, batch, me);
+      await assertRecorder(postgres, batch, me, true);
       await keepPayloads(postgres, seal, batch, spool);
     },
     bringCopy: (sha256, path) => bringCopy(postgres, seal, sha256, path),

@@ -70,18 +70,36 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
     const store = Object.fromEntries(
       Object.entries<Called>(CALLS).map(([name, call]) => [name, (...values: never[]) => call(postgres, ...values)]),
     ) as unknown as Pick<JournalStore, keyof typeof CALLS>;
+    const recording = new Set<string>();
     const asRecorder =
       <A extends readonly unknown[], T>(call: (id: string, ...values: A) => Promise<T>) =>
-      (id: string, ...values: A): Promise<T> =>
-        postgres.write(async () => {
-          await batches.assertRecorder(postgres, id, me);
-          return call(id, ...values);
-        });
+      async (id: string, ...values: A): Promise<T> => {
+        try {
+          return await postgres.write(async () => {
+            await batches.assertRecorder(postgres, id, me, recording.has(id));
+            return call(id, ...values);
+          });
+        } catch (error) {
+          // what it is from now on is the other host's
+          if (error instanceof PaydropError && error.reason === "batch_elsewhere") recording.delete(id);
+          throw error;
+        }
+      };
     return {
       ...store,
       ...{ addRows: asRecorder(store.addRows), endRows: asRecorder(store.endRows) },
-      ...{ setBatch: asRecorder(store.setBatch), dropBatch: asRecorder(store.dropBatch) },
-      addBatch: (batch) => batches.addBatch(postgres, batch, me),
+      async dropBatch(id) {
+        await asRecorder(store.dropBatch)(id);
+        recording.delete(id);
+      },
+      async setBatch(id, change, act) {
+        await asRecorder(store.setBatch)(id, change, act);
+        if (change.phase === "open") recording.delete(id);
+      },
+      async addBatch(batch) {
+        await batches.addBatch(postgres, batch, me);
+        recording.add(batch.id);
+      },
       facts: async (folder) => ({ ...(await rows.facts(postgres, folder)), ...identity }),
       judging: (work) => postgres.judging(work),
       async recover(who) {

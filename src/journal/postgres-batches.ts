@@ -64,11 +64,14 @@ export async function addBatch(postgres: Postgres, batch: NewBatch, recorder: st
   }
 }
 
-/** Only its recorder goes on with what is written down: one that was thought gone is, whoever has begun anew. In a transaction. */
-export async function assertRecorder(postgres: Postgres, id: string, me: string): Promise<void> {
-  const sql = "SELECT recorder FROM batch WHERE id = $1 AND phase = 'recording' FOR NO KEY UPDATE";
-  const batch = await postgres.get<{ recorder: string }>(sql, id);
-  if (batch && batch.recorder !== me) throw new PaydropError("batch_elsewhere", { batch: id });
+/**
+ * In a transaction: only its recorder changes what is being written down. `isOurs`: this host began it, and another one may
+ * have begun anew since, which took it for gone.
+ */
+export async function assertRecorder(postgres: Postgres, id: string, me: string, isOurs: boolean): Promise<void> {
+  const sql = "SELECT recorder FROM batch WHERE id = $1 AND (phase = 'recording' OR $2) FOR NO KEY UPDATE";
+  const batch = await postgres.get<{ recorder?: string }>(sql, id, isOurs);
+  if (batch ? batch.recorder !== me : isOurs) throw new PaydropError("batch_elsewhere", { batch: id });
 }
 
 const latest = (table: string, column: string): string => `(SELECT max(${column}) FROM ${table})`;
