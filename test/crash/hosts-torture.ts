@@ -33,6 +33,7 @@ interface Host {
 /** Another host has the batch; it is asked to end while Postgres is away. */
 const HOST_EXITS: readonly number[] = [...REGULAR_EXITS, 75];
 const CONCURRENCY = 24;
+const LANES_MAX = 12;
 const LEASE_MS = 15_000;
 const CALM_RUNS_MAX = 8;
 
@@ -122,6 +123,7 @@ class Round {
         await this.#disturb(own);
       }
       await this.#calm(batches);
+      await this.#judgeTakeovers();
       for (const batch of batches) await this.#judge(batch);
     } finally {
       for (const { life } of this.#hosts) life.child.kill("SIGKILL");
@@ -161,7 +163,7 @@ class Round {
 
   #start(slot: number, own: readonly Batch[]): Host {
     const { random } = this.#options;
-    const lanes = 2 + Math.floor(random() * 11);
+    const lanes = 2 + Math.floor(random() * (LANES_MAX - 1));
     const dice = random();
     const batch = own[Math.floor(random() * own.length)];
     const operands = dice < 0.5 || !batch ? ["watch", join(this.#folder, "inbox")] : dice < 0.75 ? ["work"] : ["run", batch.path]; // prettier-ignore
@@ -217,6 +219,13 @@ class Round {
       JOIN paydrop.rows r ON r.batch = b.seq GROUP BY b."fileName"`;
     const found = await this.#ask<{ goes: boolean }>(sql).catch(() => []);
     return found.length === batches.length && found.every(({ goes }) => !goes);
+  }
+
+  /** Each is one share of one lost host, which had no more rows on the wire than lanes. */
+  async #judgeTakeovers(): Promise<void> {
+    const sql = "SELECT batch, json_array_length(rows) AS rows FROM paydrop.act WHERE kind = 'recover'";
+    for (const { batch, rows } of await this.#ask<{ batch: string; rows: number }>(sql))
+      if (rows > LANES_MAX) this.#figures.faults.push(`${rows} rows of batch ${batch} unknown by one lost host`);
   }
 
   async #judge({ path, fileName, plan }: Batch): Promise<void> {
