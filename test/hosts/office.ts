@@ -30,7 +30,6 @@ export class Office {
   readonly #atTheEnd: AtTheEnd;
   readonly #settings: Env;
   #hosts = 0;
-  programs: Program[] = [];
 
   private constructor(atTheEnd: AtTheEnd, database: string, service: Service, settings: Env) {
     this.#atTheEnd = atTheEnd;
@@ -44,24 +43,7 @@ export class Office {
   static async open(atTheEnd: AtTheEnd, latencyMs: number, settings: Env, database?: string): Promise<Office> {
     const service = await Service.start(latencyMs);
     const office = new Office(atTheEnd, database ?? (await freshDatabase(atTheEnd)), service, settings);
-    atTheEnd(async () => {
-      if (process.env["OFFICE_DEBUG"]) {
-        const shares = await office
-          .ask(
-            'SELECT share, owner, lanes, mark, "nextTurn", epoch, "commitNo", "leaseUntil" - clock_timestamp() AS lease FROM share ORDER BY share',
-          )
-          .catch(String);
-        console.log(
-          JSON.stringify(shares, null, 0),
-          service.lines.length,
-          await office.states().catch(String),
-          office.programs.map((p) => `${p.pid} ${p.child.exitCode} ${p.child.signalCode}: ${p.stderr()}`).join("\n"),
-        );
-        console.log(
-          JSON.stringify(await office.ask("SELECT * FROM run").catch(String)),
-          JSON.stringify(await office.ask('SELECT id, phase, run, stop, "isProven" FROM batch').catch(String)),
-        );
-      }
+    atTheEnd(() => {
       service.close();
       rmSync(office.folder, { recursive: true, force: true });
     });
@@ -100,7 +82,6 @@ export class Office {
   /** `env`: what differs; an empty value is none. */
   start(operands: readonly string[], env: Env = {}): Program {
     const program = startProgram(operands, { env: this.#env(env) });
-    this.programs.push(program);
     this.#atTheEnd(() => void program.child.kill("SIGKILL"));
     return program;
   }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { API_KEY, payloadOf } from "../support/ledger-server.ts";
@@ -32,21 +32,23 @@ export class Service {
     const service = new Service(latencyMs);
     const server = service.#server;
     server.keepAliveTimeout = 60_000;
-    server.on("request", async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const payload = payloadOf(request.url ?? "", Buffer.concat(chunks).toString("utf8"));
-      const status = request.headers["x-api-key"] === API_KEY ? service.status : 401;
-      service.lines.push({ marker: String(payload["narration"]), status, at: performance.now() });
-      service.#inFlight += 1;
-      service.inFlightMax = Math.max(service.inFlightMax, service.#inFlight);
-      await sleep(service.latencyMs);
-      service.#inFlight -= 1;
-      response.writeHead(status, { "content-type": "application/json" }).end(`{"status_was":${status}}`);
-    });
+    server.on("request", (request, response) => void service.#carryOut(request, response));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     return service;
+  }
+
+  async #carryOut(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const payload = payloadOf(request.url ?? "", Buffer.concat(chunks).toString("utf8"));
+    const status = request.headers["x-api-key"] === API_KEY ? this.status : 401;
+    this.lines.push({ marker: String(payload["narration"]), status, at: performance.now() });
+    this.#inFlight += 1;
+    this.inFlightMax = Math.max(this.inFlightMax, this.#inFlight);
+    await sleep(this.latencyMs);
+    this.#inFlight -= 1;
+    response.writeHead(status, { "content-type": "application/json" }).end(`{"status_was":${status}}`);
   }
 
   get url(): string {
