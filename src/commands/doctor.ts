@@ -2,14 +2,15 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readAesIv, readAesKey } from "../client/envelope.ts";
 import { openSender } from "../client/sender.ts";
-import { loadSettings, type Loaded } from "../config/load.ts";
+import { bytesOfKey, loadSettings, type Loaded } from "../config/load.ts";
 import { factsOf, SETTING_NAMES, type Config } from "../config/schema.ts";
 import { SECRETS, SENDING_SECRETS } from "../config/secret.ts";
 import { isWithin } from "../config/toml.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { inboxFolders, stopFilesIn } from "../intake/inbox.ts";
 import { assertMark } from "../intake/mark.ts";
-import { openJournal } from "../journal/open.ts";
+import { openJournal, openJournalOf } from "../journal/open.ts";
+import type { Looked } from "../journal/look-at-server.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { CHOICES, finding, type Finding } from "../messages/config.ts";
 import { counted } from "../messages/sentence.ts";
@@ -25,6 +26,7 @@ export async function run(call: Call): Promise<number> {
   const lookings = [
     ...SENDING_SECRETS.map((name) => looked(SECRETS[name], () => [keyFinding(name, loaded)])),
     looked("state folder", () => stateFindings(config)),
+    ...(config.shared ? [looked("journal server", () => serverFindings(config))] : []),
     ...inboxes.map((inbox) => looked(`inbox ${inbox}`, () => inboxFindings(inbox, loaded))),
     looked("base URL", () => [addressFinding(config)]),
     ...(call.flags["offline"] === true ? [] : [looked("service", () => serviceFindings(loaded))]),
@@ -60,27 +62,83 @@ function keyFinding(name: (typeof SENDING_SECRETS)[number], { config, secrets }:
 const HAS_MODES = process.platform !== "win32";
 const { R_OK, W_OK, X_OK } = constants;
 const CLOCK_SLACK_MS = 60_000;
+const SERVER_CLOCK_SLACK_MS = 5_000;
 
 /** The state folder: private and sound; and whether the clock went back since the journal was written. */
-async function stateFindings({ state_dir: path }: Config): Promise<Finding[]> {
+async function stateFindings(config: Config): Promise<Finding[]> {
+  const { state_dir: path, shared } = config;
   const what = "state folder";
   const above = nearestThere(path);
   accessSync(above, R_OK | W_OK | X_OK);
   const mode = HAS_MODES && above === path ? statSync(path).mode & 0o777 : 0o700;
   if ((mode & 0o077) !== 0) return [finding(what, "state_open", { path, mode: mode.toString(8), word: asWord(path) })];
-  const { lastAt } = await withJournal(path, (store) => store.facts());
+  const found = `${path}, ${above === path ? "private" : "filled by the first run"}`;
+  // a journal that several hosts share is told of with its server
+  if (shared) return [finding(what, "fine", { found })];
+  return [finding(what, "fine", { found }), await clockFinding(config)];
+}
+
+async function clockFinding(config: Config): Promise<Finding> {
+  const { lastAt } = await withJournal(config, (store) => store.facts());
   const [now, seen] = [new Date(), new Date(lastAt)].map((at) => at.toISOString());
   const clock = lastAt > Date.now() + CLOCK_SLACK_MS ? "clock_behind" : "fine";
-  const found = `${path}, ${above === path ? "private" : "filled by the first run"}`;
-  return [finding(what, "fine", { found }), finding("clock", clock, { found: now, now, seen })];
+  return finding("clock", clock, { found: now, now, seen });
+}
+
+const POSTGRES_MIN = 14;
+
+/** What a shared journal needs of its server (DESIGN §13); nothing is made there. */
+async function serverFindings(config: Config): Promise<Finding[]> {
+  const { shared } = config;
+  if (!shared) return [];
+  const { lookAtServer } = await import("../journal/look-at-server.ts");
+  const seen = await lookAtServer({ url: shared.url.reveal(), journalKey: bytesOfKey(shared.key) });
+  const isOld = Number.parseInt(seen.version) < POSTGRES_MIN;
+  const found = `${seen.server}, PostgreSQL ${seen.version}`;
+  const { isMade, fingerprint } = seen;
+  const journal = isMade
+    ? `of this version and key (${fingerprint})`
+    : `made by the first run, with key ${fingerprint}`;
+  const findings = [
+    finding("journal server", "fine", { found }),
+    ...(isOld ? [finding("journal server", "server_old", { version: seen.version, needed: POSTGRES_MIN })] : []),
+    ...(seen.isStandby ? [finding("journal server", "server_standby")] : []),
+    ...seen.settings.map(({ name, value, source }) =>
+      finding(name, value === "off" ? "server_setting" : "fine", { name, source, found: value }),
+    ),
+    standbyFinding(seen),
+    finding("sessions", seen.keepsSessions ? "fine" : "pooled", { found: "kept between transactions" }),
+    serverClockFinding(seen),
+    finding("journal", "fine", { found: journal }),
+  ];
+  // of one that cannot be used only the server is told
+  const isUsable = isMade && findings.every(({ health }) => health !== "wrong");
+  return isUsable ? [...findings, await clockFinding(config)] : findings;
+}
+
+function standbyFinding({ standbys, synchronous }: Looked): Finding {
+  if (synchronous !== "") return finding("standbys", "fine", { found: `commits wait for ${synchronous}` });
+  if (standbys === 0) return finding("standbys", "fine", { found: "none is connected, and commits wait for none" });
+  return finding("standbys", "standby_asynchronous", { count: standbys });
+}
+
+/** Leases go by the server's clock, and dates by this host's. */
+function serverClockFinding({ at, here }: Looked): Finding {
+  const [now, server] = [here, at].map((ms) => new Date(ms).toISOString());
+  const isApart = Math.abs(at - here) > SERVER_CLOCK_SLACK_MS;
+  return finding("server clock", isApart ? "clock_apart" : "fine", { now, server, found: server });
 }
 
 function nearestThere(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
 }
 
-async function withJournal<T>(stateDir: string, ask: (store: JournalStore) => Promise<T>): Promise<T> {
-  const store = await openJournal(stateDir, { makesNone: true });
+async function withJournal<T>(config: Config, ask: (store: JournalStore) => Promise<T>): Promise<T> {
+  const { state_dir: stateDir, shared } = config;
+  // of a shared one nothing stays that is made by asking
+  const store = shared
+    ? await openJournalOf(config, { isTrial: true })
+    : await openJournal(stateDir, { makesNone: true });
   return ask(store).finally(() => store.close());
 }
 
@@ -97,7 +155,7 @@ async function inboxFindings(inbox: string, { config, file = "/" }: Loaded): Pro
     ...(isWithin(file, inbox) ? [finding(what, "not_apart", { other: "settings file" })] : []),
     ...(HAS_MODES && (mode & 0o002) !== 0 ? [finding(what, "inbox_open", { mode: mode.toString(8) })] : []),
   ];
-  return withJournal(state, async (store) => {
+  return withJournal(config, async (store) => {
     const held = (await store.heldFolders()).find(({ folder }) => folder === inbox);
     const why = held?.reason ?? (await stopFilesIn(inbox))[0];
     if (why !== undefined) found.push(finding(what, "inbox_held", { why, word: asWord(inbox) }));

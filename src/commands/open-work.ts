@@ -165,7 +165,7 @@ export async function openEither<T>(
   }
 }
 
-function whoIs(config: Pick<Config, "by">): Who {
+export function whoIs(config: Pick<Config, "by">): Who {
   const by = nameSaid(config.by);
   return { login: loginName(), host: hostname(), ...(by === undefined ? {} : { by }) };
 }

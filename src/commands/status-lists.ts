@@ -50,6 +50,7 @@ const UNKNOWN: Columns<UnknownRow> = {
   look_for: lookFor,
   // to be filled in, for `paydrop settle --from`
   ...{ as: nothing, by: nothing, note: nothing },
+  late_answer: ({ record }) => record.lateAnswer,
 };
 
 const ACTS: Columns<Act> = {

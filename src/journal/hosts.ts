@@ -101,7 +101,7 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
       const found = await postgres.get<{ ms: number }>(
         `SELECT ${msOf("s.takenOverAt - clock_timestamp()")} + $3::bigint AS ms FROM batch b
          JOIN rows r ON r.batch = b.seq AND r.row = $2 JOIN share s ON s.batch = b.seq AND s.share = r.share
-         WHERE b.id = $1 AND r.state = 'unknown' AND r.code = 'interrupted' AND s.takenOverAt IS NOT NULL`,
+         WHERE b.id = $1 AND r.state IN ('unknown', 'settled_done') AND r.code = 'interrupted' AND s.takenOverAt IS NOT NULL`,
         ...([batch, row, timeoutMs] as const),
       );
       return Math.max(0, found?.ms ?? 0);
@@ -110,6 +110,7 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
     async all(): Promise<readonly HostRecord[]> {
       return postgres.query<HostRecord>(
         `SELECT h.host, h.name, h.version, ${msOf("h.since")} AS since, ${msOf("h.seenAt")} AS seenAt,
+          ${msOf("clock_timestamp() - h.seenAt")} AS silentMs,
           coalesce((SELECT json_agg(json_build_object('batch', b.id, 'share', s.share, 'lanes', s.lanes, 'since',
             ${msOf("s.leasedAt")}) ORDER BY b.seq, s.share) FROM share s JOIN batch b ON b.seq = s.batch WHERE s.owner = h.host),
             '[]') AS shares,

@@ -9,7 +9,7 @@ import * as batches from "./postgres-batches.ts";
 import * as rows from "./postgres-rows.ts";
 import { FUNCTIONS, POSTGRES_SCHEMA, POSTGRES_VERSION, TABLES } from "./postgres-schema.ts";
 import { seen } from "./postgres-seen.ts";
-import { assertKnown, assertSame, checkServer, serverMeta, type Server } from "./same-server.ts";
+import { assertKnown, assertSame, checkServer, serverMeta } from "./same-server.ts";
 import { stateIdOf } from "./schema.ts";
 import { Committer, LEASE } from "./shares.ts";
 import { MOVE_ROWS } from "./states.ts";
@@ -57,12 +57,15 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
   try {
     const seal = new Seal(journalKey);
     const server = await checkServer(postgres);
-    const identity = await makeTables(postgres, seal, server, serverIn(options.url));
+    await makeTables(postgres, seal);
+    let identity = await identityOf(postgres, seal, serverIn(options.url));
     if (isSender && !isTrial) await assertKnown(postgres, server, lossAcceptedBy);
     const me = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`;
     const committer = new Committer(postgres, me, (client) => assertSame(client, server));
     const together = { postgres, seal, committer, me };
     const leave = isSender && !isTrial ? await bePresent(together, hostname(), VERSION) : undefined;
+    // an earlier journal may have come here just then; it comes nowhere where somebody is present
+    if (leave) identity = await identityOf(postgres, seal, serverIn(options.url));
     const takeOver = (who: object): Promise<{ batch: string; row: number }[]> =>
       postgres.write(() =>
         postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), Date.now(), LEASE),
@@ -128,22 +131,30 @@ export function serverIn(url: string): string {
   return `${host}${pathname}`;
 }
 
-/** One process makes the tables; all others find them, with the fingerprint of the key that the hashes are made with. */
-async function makeTables(postgres: Postgres, seal: Seal, made: Server, server: string) {
-  const isMade = async (): Promise<boolean> =>
-    (await postgres.get("SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'meta'", POSTGRES_SCHEMA)) !== undefined; // prettier-ignore
-  if (!(await isMade()))
-    await postgres.write(async () => {
-      await postgres.query("SELECT pg_advisory_xact_lock($1)", MAKING_LOCK);
-      if (await isMade()) return;
-      await postgres.query(`CREATE SCHEMA IF NOT EXISTS ${POSTGRES_SCHEMA}`);
-      await postgres.query(quoted(`${TABLES} ${MOVE_ROWS} ${FUNCTIONS}`));
-      const secret = randomBytes(32);
-      const own = { version: String(POSTGRES_VERSION), fingerprint: seal.fingerprint };
-      const meta = { ...own, ...sealedSecret(seal, secret), ...serverMeta(made) };
-      for (const [key, value] of Object.entries(meta))
-        await postgres.query("INSERT INTO meta (key, value) VALUES ($1, $2)", key, value);
-    });
+/** One process makes the tables; all others find them. Gives whether it has made them. `secret`: of the keyed hashes. */
+export async function makeTables(postgres: Postgres, seal: Seal, secret: Buffer = randomBytes(32)): Promise<boolean> {
+  if (await isMade(postgres)) return false;
+  return postgres.write(async () => {
+    if (await isMade(postgres, true)) return false;
+    await postgres.query(`CREATE SCHEMA IF NOT EXISTS ${POSTGRES_SCHEMA}`);
+    await postgres.query(quoted(`${TABLES} ${MOVE_ROWS} ${FUNCTIONS}`));
+    const own = { version: String(POSTGRES_VERSION), fingerprint: seal.fingerprint, ...sealedSecret(seal, secret) };
+    const meta = { ...own, ...serverMeta(await checkServer(postgres)) };
+    for (const [key, value] of Object.entries(meta))
+      await postgres.query("INSERT INTO meta (key, value) VALUES ($1, $2)", key, value);
+    return true;
+  });
+}
+
+/** `isToWait`: for whoever makes them now, to the end of the transaction. */
+export async function isMade(postgres: Postgres, isToWait = false): Promise<boolean> {
+  if (isToWait) await postgres.query("SELECT pg_advisory_xact_lock($1)", MAKING_LOCK);
+  const sql = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'meta'";
+  return (await postgres.get(sql, POSTGRES_SCHEMA)) !== undefined;
+}
+
+/** With the fingerprint of the key that the hashes are made with. Rejects with PaydropError for another key or version. */
+export async function identityOf(postgres: Postgres, seal: Seal, server: string) {
   const found = await postgres.query<{ key: string; value: string }>("SELECT key, value FROM meta");
   const meta = new Map(found.map(({ key, value }) => [key, value]));
   const version = meta.get("version");

@@ -5,7 +5,7 @@ import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, WENT_OF_SHARE } from "./sta
 import type { Act, JournalFacts, JournalStore, Move, NewRow, RowFilter, RowRecord, Run, Totals, Who } from "./store.ts";
 
 /** A share is what one host sends of a batch in one go, and what is counted again after a change. */
-export const SHARE_ROWS = 2000;
+export const SHARE_ROWS = 1000;
 
 /** Faults and notices come as texts: they show what stood in cells, of which JSON in JSON takes any. */
 const NEW_ROW = `share int, turn bigint, row int, state text, operation text, option text, amount text, payment text, payee text,
@@ -38,7 +38,7 @@ export async function addRows(postgres: Postgres, id: string, rows: readonly New
 const keysOf = (key: string, isNamed: string, only: string): string =>
   `SELECT ${key} AS key, batch, row, ${isNamed} FROM rows WHERE batch = $1 AND ${only}`;
 /** Sorted by key: each page of a large journal is then read and written once. */
-const ENTER = `INSERT INTO key (key, batch, row, isNamed)
+export const ENTER_KEYS = `INSERT INTO key (key, batch, row, isNamed)
   ${keysOf("payment", "reference IS NOT NULL", "payment IS NOT NULL")}
   UNION ALL ${keysOf("reference", "false", "payment IS NOT NULL AND reference IS NOT NULL")}
   UNION ALL ${keysOf(PAYEE_KEY, "false", "payee IS NOT NULL")} ORDER BY 1, 2, 3`;
@@ -47,7 +47,7 @@ export async function endRows(postgres: Postgres, id: string, totals: Totals): P
   const { rows, total, label, payments, remarks } = totals;
   await postgres.write(async () => {
     const { seq } = await batchOf(postgres, id, true);
-    await postgres.query(ENTER, seq);
+    await postgres.query(ENTER_KEYS, seq);
     const sql = "UPDATE batch SET rows = $1, total = $2, label = $3, payments = $4, remarks = $5 WHERE seq = $6";
     await postgres.query(sql, rows, total, label, payments, JSON.stringify(remarks), seq);
   });

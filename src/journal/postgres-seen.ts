@@ -48,7 +48,8 @@ const IS_CORRECTED = "EXISTS (SELECT 1 FROM rows c WHERE c.retryBatch = $2 AND c
 const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.period, ${RETRY_OF}, ${STATE}, r.amount, r.faults,
     r.reasons, ${PAYEE_KEY} AS payeeKey, ${HAS_OTHER_ZEROS} AS hasOtherZeros,
     ${IS_CORRECTED} OR ${IS_CORRECTED_IN_PLACE} AS isCorrected, (${IN_PLACE_OF}) AS inPlaceOf
-  FROM rows r JOIN share s ON s.batch = r.batch AND s.share = r.share WHERE r.batch = $1 AND r.payment IS NOT NULL`;
+  FROM rows r CROSS JOIN LATERAL (SELECT s.mark FROM share s WHERE s.batch = r.batch AND s.share = r.share OFFSET 0) s
+  WHERE r.batch = $1 AND r.payment IS NOT NULL`;
 const CHOSEN = `${JUDGED} AND r.row = ANY($4) ORDER BY r.row`;
 const PAGE = `${JUDGED} AND r.row > $4 AND r.state IN ('ready', 'held', 'duplicate') AND NOT ${ON_ITS_WAY_OF_SHARE}`;
 const isKnown = (key: string): string =>
