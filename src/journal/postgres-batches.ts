@@ -1,6 +1,7 @@
 import { formatUnits, unitsOf } from "../amount.ts";
+import { OF_SHARE, tallied } from "./postgres-schema.ts";
 import type { Postgres } from "./postgres.ts";
-import { assertPhase, ON_ITS_WAY_OF_SHARE, type Phase } from "./states.ts";
+import { assertPhase, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, type Phase } from "./states.ts";
 import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Tallies, Tally } from "./store.ts";
 
 /** What every call on a batch needs of it. */
@@ -40,8 +41,21 @@ const NEW_BATCH =
 
 /** `recorder`: the host that writes it down. */
 export async function addBatch(postgres: Postgres, batch: NewBatch, recorder: string): Promise<void> {
-  const begun = { ...batch, phase: "recording", lastAt: batch.createdAt, recorder };
-  await postgres.write(() => insert(postgres, "batch", `${NEW_BATCH}, phase, lastAt, recorder`, begun));
+  await postgres.write(async () => {
+    const createdAt = await datedIn(postgres, batch.createdAt);
+    const begun = { ...batch, phase: "recording", createdAt, lastAt: createdAt, recorder };
+    await insert(postgres, "batch", `${NEW_BATCH}, phase, lastAt, recorder`, begun);
+  });
+}
+
+const latest = (table: string, column: string): string => `(SELECT max(${column}) FROM ${table})`;
+/** SQL: the latest time that the journal knows. */
+export const LAST_AT = `coalesce(greatest(${latest("batch", "lastAt")}, ${latest("share", "lastAt")}, ${latest("act", "at")}), 0)`;
+
+/** By a clock that never goes back: what a clock that was behind had dated would be old, and could go once more. */
+export async function datedIn(postgres: Postgres, at: number): Promise<number> {
+  const { lastAt = 0 } = (await postgres.get<{ lastAt: number }>(`SELECT ${LAST_AT} AS lastAt`)) ?? {};
+  return at < lastAt ? lastAt + 1 : at;
 }
 
 export async function setBatch(
@@ -84,7 +98,7 @@ export async function dropRecordings(postgres: Postgres): Promise<void> {
 }
 
 async function remove(postgres: Postgres, { seq, id }: Pick<BatchRow, "seq" | "id">): Promise<void> {
-  const keys = "unnest(ARRAY[r.payment, r.reference, r.payee]) AS own(key)";
+  const keys = `unnest(ARRAY[payment, reference, ${PAYEE_KEY}]) AS own(key)`;
   await postgres.query(
     `DELETE FROM key k USING rows r, ${keys} WHERE r.batch = $1 AND k.key = own.key AND k.batch = $1 AND k.row = r.row`,
     seq,
@@ -94,13 +108,10 @@ async function remove(postgres: Postgres, { seq, id }: Pick<BatchRow, "seq" | "i
   await postgres.query("DELETE FROM batch WHERE seq = $1", seq);
 }
 
-/** Sums as `{"ready": {"rows": 2, "amount": "100.5"}}` of the rows that are found, by a name of each. */
-const tallied = (name: string, found: string): string => `SELECT json_object_agg(t.name,
-    json_build_object('rows', t.rows, 'amount', t.amount)) AS tallies
-  FROM (SELECT ${name} AS name, count(*) AS rows, coalesce(sum(r.amount::numeric), 0)::text AS amount FROM ${found} GROUP BY 1) t`;
-const OF_SHARE = tallied("r.state", "rows r WHERE r.batch = s.batch AND r.row BETWEEN s.firstRow AND s.lastRow");
+/** SQL: the latest time that something happened to the batch `b`. */
+export const LAST_AT_OF_BATCH = "greatest(b.lastAt, (SELECT max(x.lastAt) FROM share x WHERE x.batch = b.seq))";
 const RECORD = `SELECT seq, ${NEW_BATCH}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, owesResults,
-  greatest(b.lastAt, (SELECT max(s.lastAt) FROM share s WHERE s.batch = b.seq)) AS lastAt,
+  ${LAST_AT_OF_BATCH} AS lastAt,
   (SELECT json_agg(coalesce(s.tallies, (${OF_SHARE}))) FROM share s WHERE s.batch = b.seq) AS shares,
   (SELECT coalesce(sum((SELECT count(*) FROM rows r
     WHERE r.batch = s.batch AND r.share = s.share AND ${ON_ITS_WAY_OF_SHARE})), 0)::int

@@ -153,8 +153,10 @@ export class Postgres {
     await client.connect();
     this.#open.add(client);
     try {
-      // to compile a statement takes longer than any of them
-      const settings = "SET synchronous_commit = on; SET statement_timeout = 0; SET jit = off";
+      // to compile a statement takes longer than any of them; and rows of a batch that the planner does not know yet are to
+      // come in the order of an index, page by page, and not all of them for each page
+      const planning = "SET jit = off; SET enable_bitmapscan = off";
+      const settings = `SET synchronous_commit = on; SET statement_timeout = 0; ${planning}`;
       await client.query(`SET search_path = ${POSTGRES_SCHEMA}; ${settings}`);
     } catch (error) {
       this.drop(client);
@@ -204,9 +206,9 @@ export function quoted(sql: string): string {
   return text;
 }
 
-/** Asks with values as `$1`, `$2` …; lists become arrays. */
-export function ask(client: Client, sql: string, values: readonly unknown[]): Promise<QueryResult> {
-  return client.query(quoted(sql), values as unknown[]);
+/** Asks with values as `$1`, `$2` …; lists become arrays. `name`: the server keeps the statement for the next time. */
+export function ask(client: Client, sql: string, values: readonly unknown[], name?: string): Promise<QueryResult> {
+  return client.query({ text: quoted(sql), values: values as unknown[], ...(name !== undefined && { name }) });
 }
 
 /** Of several statements: nothing. */

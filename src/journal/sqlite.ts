@@ -172,8 +172,6 @@ export const bool = (sql: string): string => `iif(${sql}, 'true', 'false')`;
 /** SQL: a column that is read as the name of a row; null where there is none. */
 export const rowName = (batch: string, row: string): string =>
   `iif(${batch} IS NULL, NULL, json_object('batch', ${batch}, 'row', ${row}))`;
-/** SQL: the key of a payee with the zeros in front: those of one payee stand side by side, a search away from others. */
-export const PAYEE_KEY = "payee || iif(zeros > 0, '+' || zeros, '')";
 
 function columnOf(value: unknown): SQLInputValue {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return null;

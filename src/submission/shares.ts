@@ -15,7 +15,7 @@ type SentBatch = Pick<BatchRecord, "id" | "rows" | "destination" | "environment"
 
 /** A smaller batch is one share, which takes all lanes of its host. */
 const ONE_SHARE_ROWS = 2_000;
-const LOOK_MS = 250;
+const LOOK_MS = 100;
 
 /**
  * Sends shares of a batch until none is free for this host. Whoever conducts the run stays until the batch is over on all
