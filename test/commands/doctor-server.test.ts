@@ -65,7 +65,7 @@ describePostgres("paydrop doctor on a shared journal", () => {
 /** A connection that answers with these sessions, one query after the other. */
 const connection = (...pids: readonly number[]) => {
   const all = [...pids];
-  const query = (sql: string) => Promise.resolve({ rows: /pid/.test(String(sql)) ? [{ pid: all.shift() }] : [] });
+  const query = (sql: string) => Promise.resolve({ rows: /pid/.test(sql) ? [{ pid: all.shift() }] : [] });
   return { query } as unknown as Client;
 };
 
