@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readAesIv, readAesKey } from "../client/envelope.ts";
 import { openSender } from "../client/sender.ts";
-import { bytesOfKey, loadSettings, type Loaded } from "../config/load.ts";
+import { loadSettings, type Loaded } from "../config/load.ts";
 import { factsOf, SETTING_NAMES, type Config } from "../config/schema.ts";
 import { SECRETS, SENDING_SECRETS } from "../config/secret.ts";
 import { isWithin } from "../config/toml.ts";
@@ -10,13 +10,13 @@ import { messageOf, PaydropError } from "../errors.ts";
 import { inboxFolders, stopFilesIn } from "../intake/inbox.ts";
 import { assertMark } from "../intake/mark.ts";
 import { openJournal, openJournalOf } from "../journal/open.ts";
-import type { Looked } from "../journal/look-at-server.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { CHOICES, finding, type Finding } from "../messages/config.ts";
 import { counted } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import { inColumns, textOf } from "../screen/look.ts";
 import { show, textsOf, type Call } from "./command.ts";
+import { serverFindings } from "./doctor-server.ts";
 
 /** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request. */
 export async function run(call: Call): Promise<number> {
@@ -26,7 +26,7 @@ export async function run(call: Call): Promise<number> {
   const lookings = [
     ...SENDING_SECRETS.map((name) => looked(SECRETS[name], () => [keyFinding(name, loaded)])),
     looked("state folder", () => stateFindings(config)),
-    ...(config.shared ? [looked("journal server", () => serverFindings(config))] : []),
+    ...(config.shared ? [looked("journal server", () => serverFindings(config, () => clockFinding(config)))] : []),
     ...inboxes.map((inbox) => looked(`inbox ${inbox}`, () => inboxFindings(inbox, loaded))),
     looked("base URL", () => [addressFinding(config)]),
     ...(call.flags["offline"] === true ? [] : [looked("service", () => serviceFindings(loaded))]),
@@ -62,7 +62,6 @@ function keyFinding(name: (typeof SENDING_SECRETS)[number], { config, secrets }:
 const HAS_MODES = process.platform !== "win32";
 const { R_OK, W_OK, X_OK } = constants;
 const CLOCK_SLACK_MS = 60_000;
-const SERVER_CLOCK_SLACK_MS = 5_000;
 
 /** The state folder: private and sound; and whether the clock went back since the journal was written. */
 async function stateFindings(config: Config): Promise<Finding[]> {
@@ -83,50 +82,6 @@ async function clockFinding(config: Config): Promise<Finding> {
   const [now, seen] = [new Date(), new Date(lastAt)].map((at) => at.toISOString());
   const clock = lastAt > Date.now() + CLOCK_SLACK_MS ? "clock_behind" : "fine";
   return finding("clock", clock, { found: now, now, seen });
-}
-
-const POSTGRES_MIN = 14;
-
-/** What a shared journal needs of its server (DESIGN §13); nothing is made there. */
-async function serverFindings(config: Config): Promise<Finding[]> {
-  const { shared } = config;
-  if (!shared) return [];
-  const { lookAtServer } = await import("../journal/look-at-server.ts");
-  const seen = await lookAtServer({ url: shared.url.reveal(), journalKey: bytesOfKey(shared.key) });
-  const isOld = Number.parseInt(seen.version) < POSTGRES_MIN;
-  const found = `${seen.server}, PostgreSQL ${seen.version}`;
-  const { isMade, fingerprint } = seen;
-  const journal = isMade
-    ? `of this version and key (${fingerprint})`
-    : `made by the first run, with key ${fingerprint}`;
-  const findings = [
-    finding("journal server", "fine", { found }),
-    ...(isOld ? [finding("journal server", "server_old", { version: seen.version, needed: POSTGRES_MIN })] : []),
-    ...(seen.isStandby ? [finding("journal server", "server_standby")] : []),
-    ...seen.settings.map(({ name, value, source }) =>
-      finding(name, value === "off" ? "server_setting" : "fine", { name, source, found: value }),
-    ),
-    standbyFinding(seen),
-    finding("sessions", seen.keepsSessions ? "fine" : "pooled", { found: "kept between transactions" }),
-    serverClockFinding(seen),
-    finding("journal", "fine", { found: journal }),
-  ];
-  // of one that cannot be used only the server is told
-  const isUsable = isMade && findings.every(({ health }) => health !== "wrong");
-  return isUsable ? [...findings, await clockFinding(config)] : findings;
-}
-
-function standbyFinding({ standbys, synchronous }: Looked): Finding {
-  if (synchronous !== "") return finding("standbys", "fine", { found: `commits wait for ${synchronous}` });
-  if (standbys === 0) return finding("standbys", "fine", { found: "none is connected, and commits wait for none" });
-  return finding("standbys", "standby_asynchronous", { count: standbys });
-}
-
-/** Leases go by the server's clock, and dates by this host's. */
-function serverClockFinding({ at, here }: Looked): Finding {
-  const [now, server] = [here, at].map((ms) => new Date(ms).toISOString());
-  const isApart = Math.abs(at - here) > SERVER_CLOCK_SLACK_MS;
-  return finding("server clock", isApart ? "clock_apart" : "fine", { now, server, found: server });
 }
 
 function nearestThere(path: string): string {

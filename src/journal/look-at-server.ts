@@ -64,8 +64,8 @@ export async function lookAtServer({ url, journalKey }: { readonly url: string; 
 /** A pooler that changes sessions gives a transaction of one connection the session of another, or a new one meanwhile. */
 export async function areSessions(one: Pick<Client, "query">, other: Pick<Client, "query">): Promise<boolean> {
   const pidOf = async (client: Pick<Client, "query">): Promise<number> => {
-    const { rows } = await ask(client as Client, "SELECT pg_backend_pid() AS pid", []);
-    return (rows[0] as { pid: number }).pid;
+    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    return rows[0]?.pid ?? 0;
   };
   const first = await pidOf(one);
   await other.query("BEGIN");

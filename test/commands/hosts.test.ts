@@ -1,10 +1,13 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
+import { backup, purge } from "../../src/commands/backup-purge.ts";
 import * as results from "../../src/commands/results-report.ts";
 import * as settle from "../../src/commands/settle.ts";
 import * as status from "../../src/commands/status.ts";
+import { isoDay } from "../../src/day.ts";
+import { snapshotPath } from "../../src/state-dir.ts";
 import { called } from "../support/calls.ts";
 import { jsonLines } from "../support/call.ts";
 import { transfers } from "../support/desk.ts";
@@ -91,5 +94,42 @@ describePostgres("paydrop status with hosts", () => {
       ...{ host: hosts?.me, silent: true, conducts: [batch], inboxes: ["/srv/pune/inbox"] },
       holds: [{ batch, shares: [0], lanes: 4 }],
     });
+  });
+});
+
+describePostgres("purge and backup of a shared journal", () => {
+  test("an ended batch → its pieces and payloads go, those of others stay", async () => {
+    const { desk, shape, postgres } = await sharedDesk();
+    const ended = await desk.run("old.csv", transfers(["ACC-1", "1.00"]));
+    const open = await desk.run("open.csv", transfers(["ACC-2", "2.00"]), () => 401);
+    const left = async () => ({
+      pieces: (await postgres.query<{ sha256: string }>("SELECT sha256 FROM piece")).map(({ sha256 }) => sha256),
+      payloads: await postgres.query(
+        "SELECT b.id FROM share s JOIN batch b ON b.seq = s.batch WHERE payloads IS NOT NULL",
+      ),
+    });
+    expect(await left()).toMatchObject({ payloads: [{ id: ended.batch }, { id: open.batch }] });
+    // what another paydrop of this host takes just now
+    const taken = snapshotPath(desk.config.state_dir, "0".repeat(64));
+    writeFileSync(taken, "being taken");
+    await postgres.query("UPDATE rows SET state = 'ready', turn = 2 WHERE batch = 2");
+    await postgres.query("UPDATE share SET nextTurn = 3, tallies = NULL WHERE batch = 2");
+    await postgres.query("UPDATE share SET lastAt = 1");
+    await postgres.query("UPDATE batch SET lastAt = 1");
+    const purged = () => called(purge, shape([], { before: isoDay(Date.now()) }));
+    for (const told of [await purged(), await purged()]) expect(told).toMatchObject({ code: 0, stderr: "" });
+    const [{ sha256 } = { sha256: "" }] = await desk.store.batches({ id: open.batch });
+    expect(await left()).toEqual({ pieces: [sha256], payloads: [{ id: open.batch }] });
+    expect(readdirSync(dirname(taken)).sort()).toEqual(["0".repeat(64), sha256, `${open.batch}.spool`].sort());
+    expect((await desk.store.acts({ batch: ended.batch })).filter(({ kind }) => kind === "purge")).toHaveLength(1);
+  });
+
+  test("backup → says what to do instead, and makes no folder", async () => {
+    const { desk, shape } = await sharedDesk();
+    const folder = join(desk.folder, "backup");
+    const told = await called(backup, shape([folder]));
+    expect(told).toMatchObject({ code: 74, stdout: "" });
+    expect(told.stderr).toContain("pg_dump");
+    expect(existsSync(folder)).toBe(false);
   });
 });
