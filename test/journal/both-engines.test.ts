@@ -79,7 +79,7 @@ describePostgres("two engines with one history", () => {
           await house.close();
         }
       }),
-      { numRuns: 8 },
+      { numRuns: 6 },
     );
   });
 });
