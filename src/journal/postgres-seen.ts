@@ -10,7 +10,8 @@ export const rowName = (batch: string, row: string): string =>
   `CASE WHEN ${batch} IS NOT NULL THEN json_build_object('batch', ${batch}, 'row', ${row}) END`;
 const isSamePlace = (one: string, other: string): string =>
   ["fileName", "folder", "environment"].map((name) => `${one}.${name} = ${other}.${name}`).join(" AND ");
-const kept = (batch: string): string =>
+/** SQL: how many rows were accepted of a batch, as far as they were counted. */
+export const kept = (batch: string): string =>
   `(SELECT coalesce(sum((x.tallies -> 'accepted' ->> 'rows')::int), 0) FROM share x WHERE x.batch = ${batch}.seq)`;
 const isPaidOnce = (e: string, later: string, accepted: (batch: string) => string): string =>
   `${accepted(e)} + ${accepted(later)} <= greatest(${e}.rows, ${later}.rows)`;
