@@ -32,7 +32,7 @@ export function results(call: Call): Promise<number> {
 export function report(call: Call): Promise<number> {
   return withWork(call, "read", async ({ store }, config) => {
     const { batch, file } = await batchSaid(store, call.operands[0]);
-    const { id, onItsWay, sha256 } = batch;
+    const { id, onItsWay } = batch;
     if (onItsWay > 0) throw new PaydropError("being_sent", { batch: id, rows: onItsWay });
     const kept = await openKept({ store, config }, batch);
     const collected = await collectReport({ ...kept, store, batch, isSending: isSending(config) });

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { formatUnits, unitsOf } from "../amount.ts";
+import { PaydropError } from "../errors.ts";
 import { OF_SHARE, tallied } from "./postgres-schema.ts";
 import type { Postgres } from "./postgres.ts";
 import { assertPhase, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, type Phase } from "./states.ts";
@@ -29,23 +31,47 @@ export async function insert(
   table: string,
   columns: string,
   values: Readonly<Record<string, unknown>>,
+  more = "",
 ): Promise<void> {
   const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
   const given = JSON.stringify(values, (_, value: unknown) => (isEmpty(value) ? undefined : value));
-  const sql = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_record(NULL::${table}, $1)`;
+  const sql = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_record(NULL::${table}, $1) ${more}`;
   await postgres.query(sql, given);
 }
 
 const NEW_BATCH =
   "id, environment, destination, fileName, folder, format, sha256, sizeBytes, period, reading, createdAt";
 
-/** `recorder`: the host that writes it down. */
+const RECORDING_LOOK_MS = 500;
+
+/**
+ * `recorder`: the host that writes it down. Where another one is at it (the same file has the same id), it waits: that host
+ * comes to its end, or is gone. Rejects with PaydropError `batch_elsewhere` where the batch is there by then.
+ */
 export async function addBatch(postgres: Postgres, batch: NewBatch, recorder: string): Promise<void> {
-  await postgres.write(async () => {
-    const createdAt = await datedIn(postgres, batch.createdAt);
-    const begun = { ...batch, phase: "recording", createdAt, lastAt: createdAt, recorder };
-    await insert(postgres, "batch", `${NEW_BATCH}, phase, lastAt, recorder`, begun);
-  });
+  for (;;) {
+    const other = await postgres.write(async () => {
+      const createdAt = await datedIn(postgres, batch.createdAt);
+      const begun = { ...batch, phase: "recording", createdAt, lastAt: createdAt, recorder };
+      await insert(postgres, "batch", `${NEW_BATCH}, phase, lastAt, recorder`, begun, "ON CONFLICT (id) DO NOTHING");
+      const there = await postgres.get<BatchRow & { recorder?: string }>("SELECT phase, recorder FROM batch WHERE id = $1", batch.id); // prettier-ignore
+      return there?.recorder === recorder ? undefined : there;
+    });
+    if (!other) return;
+    if (other.phase !== "recording") throw new PaydropError("batch_elsewhere", { batch: batch.id });
+    await sleep(RECORDING_LOOK_MS);
+    await dropRecordings(postgres);
+  }
+}
+
+/**
+ * In a transaction: only its recorder changes what is being written down. `isOurs`: this host began it, and another one may
+ * have begun anew since, which took it for gone.
+ */
+export async function assertRecorder(postgres: Postgres, id: string, me: string, isOurs: boolean): Promise<void> {
+  const sql = "SELECT recorder FROM batch WHERE id = $1 AND (phase = 'recording' OR $2) FOR NO KEY UPDATE";
+  const batch = await postgres.get<{ recorder?: string }>(sql, id, isOurs);
+  if (batch ? batch.recorder !== me : isOurs) throw new PaydropError("batch_elsewhere", { batch: id });
 }
 
 const latest = (table: string, column: string): string => `(SELECT max(${column}) FROM ${table})`;
@@ -91,7 +117,7 @@ export async function dropBatch(postgres: Postgres, id: string): Promise<void> {
 export async function dropRecordings(postgres: Postgres): Promise<void> {
   await postgres.write(async () => {
     const left = await postgres.query<BatchRow>(`SELECT seq, id FROM batch b WHERE phase = 'recording' AND NOT EXISTS (
-        SELECT 1 FROM host h WHERE h.host = b.recorder AND h.seenAt > clock_timestamp() - interval '1 minute')
+        SELECT 1 FROM host h WHERE h.host = b.recorder AND h.seenAt > clock_timestamp() - interval '30 s')
       ORDER BY seq FOR UPDATE SKIP LOCKED`);
     for (const batch of left) await remove(postgres, batch);
   });

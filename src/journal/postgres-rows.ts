@@ -1,5 +1,5 @@
 import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares } from "./postgres-batches.ts";
-import { inPlace, rowName } from "./postgres-seen.ts";
+import { inPlace, kept, rowName } from "./postgres-seen.ts";
 import type { Postgres } from "./postgres.ts";
 import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, WENT_OF_SHARE } from "./states.ts";
 import type { Act, JournalFacts, JournalStore, Move, NewRow, RowFilter, RowRecord, Run, Totals, Who } from "./store.ts";
@@ -38,7 +38,7 @@ export async function addRows(postgres: Postgres, id: string, rows: readonly New
 const keysOf = (key: string, isNamed: string, only: string): string =>
   `SELECT ${key} AS key, batch, row, ${isNamed} FROM rows WHERE batch = $1 AND ${only}`;
 /** Sorted by key: each page of a large journal is then read and written once. */
-const ENTER = `INSERT INTO key (key, batch, row, isNamed)
+export const ENTER_KEYS = `INSERT INTO key (key, batch, row, isNamed)
   ${keysOf("payment", "reference IS NOT NULL", "payment IS NOT NULL")}
   UNION ALL ${keysOf("reference", "false", "payment IS NOT NULL AND reference IS NOT NULL")}
   UNION ALL ${keysOf(PAYEE_KEY, "false", "payee IS NOT NULL")} ORDER BY 1, 2, 3`;
@@ -47,16 +47,19 @@ export async function endRows(postgres: Postgres, id: string, totals: Totals): P
   const { rows, total, label, payments, remarks } = totals;
   await postgres.write(async () => {
     const { seq } = await batchOf(postgres, id, true);
-    await postgres.query(ENTER, seq);
+    await postgres.query(ENTER_KEYS, seq);
     const sql = "UPDATE batch SET rows = $1, total = $2, label = $3, payments = $4, remarks = $5 WHERE seq = $6";
     await postgres.query(sql, rows, total, label, payments, JSON.stringify(remarks), seq);
   });
 }
 
-/** SQL: how many rows were accepted of a batch; counted share by share while it is being sent. */
-const accepted = (batch: string): string => `(SELECT coalesce(sum(CASE WHEN x.tallies IS NULL
-    THEN (SELECT count(*) FROM rows y WHERE y.batch = x.batch AND y.row BETWEEN x.firstRow AND x.lastRow AND y.state = 'accepted')
-    ELSE (x.tallies -> 'accepted' ->> 'rows')::bigint END), 0) FROM share x WHERE x.batch = ${batch}.seq)`;
+/** Rows that were accepted of shares that are being sent, by batch: counted once for all rows that are asked for. */
+const UNCOUNTED = `WITH uncounted AS MATERIALIZED (SELECT x.batch, sum(y.rows) AS rows FROM share x CROSS JOIN LATERAL (
+    SELECT count(*) AS rows FROM rows y WHERE y.batch = x.batch AND y.row BETWEEN x.firstRow AND x.lastRow AND y.state = 'accepted') y
+  WHERE x.tallies IS NULL AND x.mark > 0 GROUP BY x.batch)`;
+/** SQL: how many rows were accepted of a batch. */
+const accepted = (batch: string): string =>
+  `(${kept(batch)} + coalesce((SELECT u.rows FROM uncounted u WHERE u.batch = ${batch}.seq), 0))`;
 /**
  * The newest row that went, of those that correct the row `r`, or one of these corrections: by `retry_of`, or in place.
  */
@@ -89,7 +92,7 @@ export function rows(postgres: Postgres, filter: RowFilter): Promise<RowRecord[]
     ["r.row = ANY(?)", filter.rows],
     ["r.row > ?", filter.after],
   ]);
-  const sql = `SELECT ${RECORD} FROM rows r JOIN batch b ON b.seq = r.batch
+  const sql = `${UNCOUNTED} SELECT ${RECORD} FROM rows r JOIN batch b ON b.seq = r.batch
     JOIN share s ON s.batch = r.batch AND s.share = r.share WHERE ${where} ORDER BY r.batch, r.row`;
   return postgres.query<RowRecord>(`${sql} ${limit === undefined ? "" : `LIMIT ${limit}`}`, ...values);
 }

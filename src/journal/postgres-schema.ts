@@ -236,7 +236,8 @@ const END = `
       ORDER BY r.turn) INTO left_rows FROM rows r WHERE r.batch = of_batch AND r.share = of_share AND r.state = 'ready'
       AND r.turn <= s.mark;
     IF left_rows IS NOT NULL THEN PERFORM move_rows(of_batch, left_rows); END IF;
-    UPDATE share x SET owner = NULL, lanes = 0, leaseUntil = NULL WHERE x.batch = of_batch AND x.share = of_share;
+    UPDATE share x SET owner = NULL, lanes = 0, leaseUntil = NULL, tallies = (${OF_SHARE})
+      WHERE x.batch = of_batch AND x.share = of_share;
     RETURN true;
   END $$;
 `;

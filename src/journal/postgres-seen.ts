@@ -10,7 +10,8 @@ export const rowName = (batch: string, row: string): string =>
   `CASE WHEN ${batch} IS NOT NULL THEN json_build_object('batch', ${batch}, 'row', ${row}) END`;
 const isSamePlace = (one: string, other: string): string =>
   ["fileName", "folder", "environment"].map((name) => `${one}.${name} = ${other}.${name}`).join(" AND ");
-const kept = (batch: string): string =>
+/** SQL: how many rows were accepted of a batch, as far as they were counted. */
+export const kept = (batch: string): string =>
   `(SELECT coalesce(sum((x.tallies -> 'accepted' ->> 'rows')::int), 0) FROM share x WHERE x.batch = ${batch}.seq)`;
 const isPaidOnce = (e: string, later: string, accepted: (batch: string) => string): string =>
   `${accepted(e)} + ${accepted(later)} <= greatest(${e}.rows, ${later}.rows)`;
@@ -48,7 +49,8 @@ const IS_CORRECTED = "EXISTS (SELECT 1 FROM rows c WHERE c.retryBatch = $2 AND c
 const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.period, ${RETRY_OF}, ${STATE}, r.amount, r.faults,
     r.reasons, ${PAYEE_KEY} AS payeeKey, ${HAS_OTHER_ZEROS} AS hasOtherZeros,
     ${IS_CORRECTED} OR ${IS_CORRECTED_IN_PLACE} AS isCorrected, (${IN_PLACE_OF}) AS inPlaceOf
-  FROM rows r JOIN share s ON s.batch = r.batch AND s.share = r.share WHERE r.batch = $1 AND r.payment IS NOT NULL`;
+  FROM rows r CROSS JOIN LATERAL (SELECT s.mark FROM share s WHERE s.batch = r.batch AND s.share = r.share OFFSET 0) s
+  WHERE r.batch = $1 AND r.payment IS NOT NULL`;
 const CHOSEN = `${JUDGED} AND r.row = ANY($4) ORDER BY r.row`;
 const PAGE = `${JUDGED} AND r.row > $4 AND r.state IN ('ready', 'held', 'duplicate') AND NOT ${ON_ITS_WAY_OF_SHARE}`;
 const isKnown = (key: string): string =>

@@ -166,7 +166,8 @@ export const MOVE_ROWS = `
       JOIN batch b ON b.seq = r.batch
     ), moved AS (
       UPDATE rows r SET state = u.to, turn = CASE u.to WHEN 'ready' THEN u.newTurn ELSE r.turn END,
-        code = coalesce(u.code, CASE WHEN u.to <> 'ready' THEN r.code END), reasons = coalesce(u.reasons, r.reasons),
+        code = coalesce(u.code, CASE WHEN u.to <> 'ready' THEN r.code END),
+        lateAnswer = CASE WHEN u.to <> 'ready' THEN r.lateAnswer END, reasons = coalesce(u.reasons, r.reasons),
         settledBy = coalesce(u.settledBy, r.settledBy), attempts = r.attempts + coalesce(u.tries, 0),
         httpStatus = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.httpStatus ELSE u.httpStatus END,
         sentAt = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.sentAt ELSE u.sentAt END,

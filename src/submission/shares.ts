@@ -35,7 +35,13 @@ export async function sendShares(work: ShareWork, batch: SentBatch, isConductor:
       await hosts.stop(batch.id, ending);
     }
     const isEnding = signals.soft.aborted || stop !== undefined || failure !== undefined;
-    const share = isEnding ? undefined : await nextShare(work, batch);
+    // what is on its way comes to its end first
+    const share = isEnding
+      ? undefined
+      : await nextShare(work, batch).catch((error: unknown) => {
+          failure ??= { error };
+          return undefined;
+        });
     if (share) {
       const sending = sendShare(work, share)
         .then(

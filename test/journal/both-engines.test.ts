@@ -11,7 +11,7 @@ import { act, ASHA, key, newBatch, newRow, record } from "./stores.ts";
 /** A house whose journal is one of each engine; `crash`: its process ends, and the next one recovers. */
 async function openBoth(): Promise<{ house: House; crash: () => Promise<void> }> {
   const postgres = await openTestJournal();
-  let crash = async (): Promise<void> => undefined;
+  let crash = (): Promise<void> => Promise.resolve();
   engine.open = async (folder) => {
     const sqlite = { store: await openJournal(folder) };
     const both = pairOf(sqlite, postgres);
@@ -49,11 +49,15 @@ const taken = fc.record({
 }); // prettier-ignore
 const done = fc.record({
   do: fc.constantFrom(...(["again", "settle", "release", "cancel", "pause", "hold", "purge", "drop", "crash"] as const)),
-  batch: number,
+  batch: fc.integer({ min: 1, max: 3 }),
   isOther: fc.boolean(),
 }); // prettier-ignore
-const passed = fc.record({ do: fc.constant("wait" as const), days: fc.constantFrom(0.01, 1, 25, -3) });
-const step = fc.oneof({ weight: 4, arbitrary: taken }, { weight: 3, arbitrary: done }, passed);
+const passed = fc.record({ do: fc.constant("wait" as const), days: fc.constantFrom(0.01, 25, -3, -3) });
+const step = fc.oneof(
+  { weight: 4, arbitrary: taken },
+  { weight: 3, arbitrary: done },
+  { weight: 2, arbitrary: passed },
+);
 type Of<T> = T extends fc.Arbitrary<infer V> ? V : never;
 type Done = Of<typeof done>;
 type Step = Of<typeof step>;
@@ -79,7 +83,7 @@ describePostgres("two engines with one history", () => {
           await house.close();
         }
       }),
-      { numRuns: 8 },
+      { numRuns: 6 },
     );
   });
 });

@@ -19,7 +19,11 @@ export function pairOf(one: Journal, other: Journal): JournalStore {
       const call = (store: JournalStore): Promise<unknown> =>
         (store[method] as (...given: never[]) => Promise<unknown>)(...values);
       const [mine, yours] = [await settledOf(() => call(one.store)), await settledOf(() => call(other.store))];
-      assertSame(`${method} ${JSON.stringify(values)}`, toldBy(method, mine.value), toldBy(method, yours.value));
+      assertSame(
+        `${method} ${JSON.stringify(values).slice(0, 200)}`,
+        toldBy(method, mine.value),
+        toldBy(method, yours.value),
+      );
       expect(yours.isRejected, `${method} ${String(mine.error)} ${String(yours.error)}`).toBe(mine.isRejected);
       if (CHANGES.includes(method)) assertSame(`after ${method}`, await stateOf(one.store), await stateOf(other.store));
       if (mine.isRejected) throw mine.error;
@@ -91,7 +95,7 @@ function judgedOf({
 }
 
 const sorted = (one: object): object =>
-  JSON.parse(JSON.stringify(one, Object.keys({ ...one, batch: 0, row: 0 }).sort()));
+  JSON.parse(JSON.stringify(one, Object.keys({ ...one, batch: 0, row: 0 }).sort())) as object;
 
 async function stateOf(store: JournalStore): Promise<{ batches: readonly BatchRecord[]; rows: readonly RowRecord[] }> {
   return { batches: await store.batches({}), rows: await store.rows({}) };
