@@ -114,46 +114,53 @@ export const IS_HELD = `EXISTS (SELECT 1 FROM hold h WHERE b.folder = h.folder O
  */
 const COMMIT = `
   CREATE FUNCTION commit_shares(wanted json, changes json, me text, lease interval) RETURNS json LANGUAGE plpgsql ${BY_INDEX} AS $$
-  DECLARE w record; whole record; proves boolean; halt json; told int; again int; answeredAt bigint; found int; leaving json; top bigint; leave int; answers json[] := '{}';
+  DECLARE w record; whole record; told int; proves boolean; halt json; heard json; found int; part json[]; answers json[] := '{}';
   BEGIN
-    FOR w IN SELECT s.batch, s.share, s.mark, s.markBefore, x.no, x.free, s.commitNo < x.no AS isNew
-      FROM json_to_recordset(wanted) AS x(batch bigint, share int, epoch int, no int, free int)
-      JOIN share s ON s.batch = x.batch AND s.share = x.share AND s.epoch = x.epoch AND s.owner = me
-      ORDER BY s.batch, s.share FOR UPDATE OF s
+    FOR w IN SELECT h.batch, array_agg(h.share) FILTER (WHERE h.isNew) AS fresh, json_agg(h) AS held FROM (
+        SELECT s.batch, s.share, s.mark, s.markBefore, x.no, x.free, s.commitNo < x.no AS isNew
+        FROM json_to_recordset(wanted) AS x(batch bigint, share int, epoch int, no int, free int)
+        JOIN share s ON s.batch = x.batch AND s.share = x.share AND s.epoch = x.epoch AND s.owner = me
+        ORDER BY s.batch, s.share FOR UPDATE OF s) h
+      GROUP BY h.batch ORDER BY h.batch
     LOOP
-      told := 0; again := 0; answeredAt := 0;
-      IF w.isNew THEN
-        SELECT count(*), count(*) FILTER (WHERE c.to = 'ready'), max(c.sentAt + coalesce(c.durationMs, 0)),
-            bool_or(c.to = 'accepted'), (array_agg(c.stop) FILTER (WHERE c.stop IS NOT NULL))[1]
-          INTO told, again, answeredAt, proves, halt
+      SELECT coalesce(sum(c.told), 0), bool_or(c.proves), (array_agg(c.halt) FILTER (WHERE c.halt IS NOT NULL))[1], json_agg(c)
+        INTO told, proves, halt, heard FROM (
+          SELECT c.share, count(*) AS told, count(*) FILTER (WHERE c.to = 'ready') AS again, bool_or(c.to = 'accepted') AS proves,
+            max(c.sentAt + coalesce(c.durationMs, 0)) AS lastAt, (array_agg(c.stop) FILTER (WHERE c.stop IS NOT NULL))[1] AS halt
           FROM json_to_recordset(changes) AS c(batch bigint, share int, "to" text, sentAt bigint, durationMs int, stop json)
-          WHERE c.batch = w.batch AND c.share = w.share;
-        IF told > 0 THEN
-          SELECT count(*) INTO found FROM move_rows(w.batch, changes, w.share);
-          IF found <> told THEN RAISE EXCEPTION 'a row has an outcome, but was not on its way'; END IF;
-        END IF;
-        IF proves OR halt IS NOT NULL THEN
-          UPDATE batch o SET isProven = o.isProven OR proves AND o.seq = w.batch, stop = coalesce(o.stop, halt)
-            FROM (SELECT t.seq FROM batch t JOIN batch b ON b.seq = w.batch
-              WHERE t.seq = b.seq AND (halt IS NOT NULL OR NOT t.isProven)
-                OR (halt ->> 'all')::boolean AND t.run IS NOT NULL AND t.destination = b.destination
-              ORDER BY t.seq FOR NO KEY UPDATE OF t) locked WHERE o.seq = locked.seq;
-        END IF;
+          WHERE c.batch = w.batch AND c.share = ANY(w.fresh) GROUP BY c.share) c;
+      IF told > 0 THEN
+        SELECT count(*) INTO found FROM move_rows(w.batch, changes, w.fresh);
+        IF found <> told THEN RAISE EXCEPTION 'a row has an outcome, but was not on its way'; END IF;
+      END IF;
+      IF proves OR halt IS NOT NULL THEN
+        UPDATE batch o SET isProven = o.isProven OR proves AND o.seq = w.batch, stop = coalesce(o.stop, halt)
+          FROM (SELECT t.seq FROM batch t JOIN batch b ON b.seq = w.batch
+            WHERE t.seq = b.seq AND (halt IS NOT NULL OR NOT t.isProven)
+              OR (halt ->> 'all')::boolean AND t.run IS NOT NULL AND t.destination = b.destination
+            ORDER BY t.seq FOR NO KEY UPDATE OF t) locked WHERE o.seq = locked.seq;
       END IF;
       SELECT b.phase, b.stop, ${IS_HELD} AS held INTO whole FROM batch b WHERE b.seq = w.batch;
-      SELECT coalesce(json_agg(n ORDER BY n.turn), '[]'), max(n.turn), count(*) INTO leaving, top, leave FROM (
-        SELECT r.row, r.turn, r.operation, r.amount, r.attempts, r.place, r.size, r.crc FROM rows r
-        WHERE r.batch = w.batch AND r.share = w.share AND r.state = 'ready'
-          AND r.turn > CASE WHEN w.isNew THEN w.mark ELSE w.markBefore END AND (w.isNew OR r.turn <= w.mark)
-        ORDER BY r.turn LIMIT CASE WHEN NOT w.isNew THEN NULL
-          WHEN whole.phase = 'open' AND whole.stop IS NULL AND NOT whole.held THEN greatest(w.free, 0) ELSE 0 END) n;
-      UPDATE share s SET mark = greatest(s.mark, top), letGo = s.letGo + CASE WHEN w.isNew THEN leave ELSE 0 END,
-          markBefore = CASE WHEN w.isNew THEN s.mark ELSE s.markBefore END, commitNo = greatest(s.commitNo, w.no),
-          nextTurn = s.nextTurn + again, lastAt = greatest(s.lastAt, answeredAt),
-          tallies = CASE WHEN told = 0 AND leave = 0 THEN s.tallies END, leaseUntil = clock_timestamp() + lease
-        WHERE s.batch = w.batch AND s.share = w.share;
-      answers := answers || json_build_object('batch', w.batch, 'share', w.share, 'phase', whole.phase,
-        'held', whole.held, 'stop', whole.stop, 'leaving', leaving);
+      WITH go AS MATERIALIZED (
+        SELECT h.share, h.no, h.isNew, l.leaving, l.last, l.rows, c.told, c.again, c.lastAt
+        FROM json_to_recordset(w.held) AS h(share int, mark bigint, markBefore bigint, no int, free int, isNew boolean)
+        LEFT JOIN json_to_recordset(heard) AS c(share int, told int, again int, lastAt bigint) ON c.share = h.share
+        CROSS JOIN LATERAL (
+          SELECT coalesce(json_agg(n ORDER BY n.turn), '[]') AS leaving, max(n.turn) AS last, count(*) AS rows FROM (
+            SELECT r.row, r.turn, r.operation, r.amount, r.attempts, r.place, r.size, r.crc FROM rows r
+            WHERE r.batch = w.batch AND r.share = h.share AND r.state = 'ready'
+              AND r.turn > CASE WHEN h.isNew THEN h.mark ELSE h.markBefore END AND (h.isNew OR r.turn <= h.mark)
+            ORDER BY r.turn LIMIT CASE WHEN NOT h.isNew THEN NULL
+              WHEN whole.phase = 'open' AND whole.stop IS NULL AND NOT whole.held THEN greatest(h.free, 0) ELSE 0 END) n) l
+      ), gone AS (
+        UPDATE share s SET mark = greatest(s.mark, go.last), letGo = s.letGo + CASE WHEN go.isNew THEN go.rows ELSE 0 END,
+          markBefore = CASE WHEN go.isNew THEN s.mark ELSE s.markBefore END, commitNo = greatest(s.commitNo, go.no),
+          nextTurn = s.nextTurn + coalesce(go.again, 0), lastAt = greatest(s.lastAt, go.lastAt),
+          tallies = CASE WHEN go.told IS NULL AND go.rows = 0 THEN s.tallies END, leaseUntil = clock_timestamp() + lease
+        FROM go WHERE s.batch = w.batch AND s.share = go.share
+      ) SELECT array_agg(json_build_object('batch', w.batch, 'share', go.share, 'phase', whole.phase, 'held', whole.held,
+          'stop', whole.stop, 'leaving', go.leaving)) INTO part FROM go;
+      answers := answers || part;
     END LOOP;
     RETURN array_to_json(answers);
   END $$;

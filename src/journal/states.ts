@@ -141,15 +141,15 @@ export const BY_INDEX =
 /**
  * The same in Postgres, as a function of the journal: moves the rows of a batch that `changes` names, each with `from`, `to`
  * and `onItsWay` as above; gives those that were moved. What becomes, or stays, ready gets a turn behind all others of its
- * share. Their shares are locked first; `of_share`: only rows of this one, which the caller has
- * locked and changes itself. The batch comes with each change (`OFFSET 0` keeps it there): a planner that does not
- * know a new batch yet takes it for one row, and would walk through all of it.
+ * share. Their shares are locked first; `of_shares`: only changes of these, which the caller has locked and changes itself.
+ * The batch comes with each change (`OFFSET 0` keeps it there): a planner that does not know a new batch yet takes it for one
+ * row, and would walk through all of it.
  */
 export const MOVE_ROWS = `
-  CREATE FUNCTION move_rows(of_batch bigint, changes json, of_share int DEFAULT NULL) RETURNS TABLE ("row" int) LANGUAGE plpgsql ${BY_INDEX} AS $$
+  CREATE FUNCTION move_rows(of_batch bigint, changes json, of_shares int[] DEFAULT NULL) RETURNS TABLE ("row" int) LANGUAGE plpgsql ${BY_INDEX} AS $$
   #variable_conflict use_column
   BEGIN
-    IF of_share IS NULL THEN
+    IF of_shares IS NULL THEN
       PERFORM 1 FROM share s WHERE s.batch = of_batch AND s.share IN (
         SELECT r.share FROM (SELECT of_batch AS batch, (c.value ->> 'row')::int AS row FROM json_array_elements(changes) c OFFSET 0) c
         JOIN rows r ON r.batch = c.batch AND r.row = c.row)
@@ -160,8 +160,8 @@ export const MOVE_ROWS = `
       FROM (SELECT of_batch AS batch, x.* FROM ROWS FROM (json_to_recordset(changes) AS (batch bigint, share int, row int, "from" jsonb, "to" text, onItsWay boolean, code text,
         reasons json, settledBy text, tries int, httpStatus int, sentAt bigint, durationMs int, response text))
         WITH ORDINALITY AS x(ofBatch, ofShare, row, "from", "to", isMeant, code, reasons, settledBy, tries, httpStatus, sentAt, durationMs, response, n)
-        WHERE of_share IS NULL OR x.ofBatch = of_batch AND x.ofShare = of_share OFFSET 0) c
-      JOIN rows r ON r.batch = c.batch AND r.row = c.row AND (of_share IS NULL OR r.share = of_share)
+        WHERE of_shares IS NULL OR x.ofBatch = of_batch AND x.ofShare = ANY(of_shares) OFFSET 0) c
+      JOIN rows r ON r.batch = c.batch AND r.row = c.row AND (of_shares IS NULL OR r.share = ANY(of_shares))
       JOIN share s ON s.batch = r.batch AND s.share = r.share
       JOIN batch b ON b.seq = r.batch
     ), moved AS (
@@ -181,7 +181,7 @@ export const MOVE_ROWS = `
       UPDATE share s SET tallies = CASE WHEN s.share NOT IN (SELECT share FROM moved) THEN s.tallies END, lastAt = greatest(s.lastAt, u.lastAt), nextTurn = s.nextTurn + u.turns
       FROM (SELECT share, count(*) FILTER (WHERE u.to = 'ready') AS turns,
         coalesce(max(sentAt + coalesce(durationMs, 0)), 0) AS lastAt FROM u GROUP BY share) u
-      WHERE s.batch = of_batch AND s.share = u.share AND of_share IS NULL
+      WHERE s.batch = of_batch AND s.share = u.share AND of_shares IS NULL
     ) SELECT moved.row FROM moved;
   END $$;
 `;
