@@ -268,8 +268,10 @@ async function sendRows(
   const { config, store, destination, queue } = work;
   const { hosts } = store;
   if (hosts) {
-    await queue?.offer(work, batch);
-    return sendShares({ ...parts, hosts, concurrency: config.concurrency }, { ...batch, destination }, true);
+    // the first row goes meanwhile
+    const offered = queue?.offer(work, batch);
+    const sending = { ...parts, hosts, concurrency: config.concurrency };
+    return sendShares(sending, { ...batch, destination }, true).finally(() => offered);
   }
   const spool = openSpool(spoolPath(config.state_dir, batch.id));
   return submit({ ...parts, store, batch, spool }).finally(() => spool.close());

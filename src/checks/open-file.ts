@@ -183,7 +183,8 @@ export function copiesOf({
   readonly sha256: string;
   readonly reading: string;
 }): readonly string[] {
-  return [sha256, ...(JSON.parse(reading) as Kept).tables.map((table) => table.sha256)];
+  const { tables = [] } = JSON.parse(reading) as Partial<Kept>;
+  return [sha256, ...tables.map((table) => table.sha256)];
 }
 
 async function openCopy(path: string, fileName: string, reading?: Reading): Promise<Table> {

@@ -5,6 +5,7 @@ import { makePrivateFolder, syncFolder } from "../disk.ts";
 import { actOf } from "../batch.ts";
 import { dayOf } from "../day.ts";
 import { PaydropError } from "../errors.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { journalPath, snapshotPath } from "../state-dir.ts";
 import { daySaid, say, summarize, type Call } from "./command.ts";
 import { withWork } from "./open-work.ts";
@@ -14,6 +15,7 @@ export function backup(call: Call): Promise<number> {
   const folder = resolve(call.operands[0] ?? "");
   if (existsSync(folder)) throw new PaydropError("exists", { name: folder });
   return withWork(call, "read", async ({ store }, config) => {
+    if (config.shared) throw new PaydropError("server_no_backup");
     makePrivateFolder(folder);
     await store.backup(journalPath(folder));
     const [from, to] = [snapshotPath(config.state_dir, ""), snapshotPath(folder, "")];
@@ -40,15 +42,28 @@ export function purge(call: Call): Promise<number> {
     const { store } = work;
     const purged = await store.purge(before);
     const all = await store.batches({});
-    const kept = all.filter(({ id }) => !purged.includes(id));
-    // the copies of a batch's lookup tables are named in how it was read
-    const named = kept.map(({ id, sha256, reading }) => `${id}.spool ${sha256} ${reading}`).join();
+    const [old, kept] = [true, false].map((isPurged) => all.filter(({ id }) => purged.includes(id) === isPurged));
+    const [oldNames, named] = [namesOf(old), namesOf(kept)];
     const folder = snapshotPath(config.state_dir, "");
     const copies = await readdir(folder).catch(() => []);
-    const gone = copies.filter((name) => !named.includes(name));
+    // beside a host that takes files just now only what is known goes
+    const gone = copies.filter((name) => !named.includes(name) && (!store.hosts || oldNames.includes(name)));
     for (const name of gone) await rm(join(folder, name));
-    for (const { id } of all) if (gone.includes(`${id}.spool`)) await store.setBatch(id, {}, actOf(work, "purge"));
+    for (const { id } of all) {
+      const isNew = store.hosts ? purged.includes(id) && !(await wasPurged(store, id)) : gone.includes(`${id}.spool`);
+      if (isNew) await store.setBatch(id, {}, actOf(work, "purge"));
+    }
     say(call, config, "purged", { batches: purged.length });
     return summarize(call, config, 0, { batches: purged.length });
   });
+}
+
+/** The copies of a batch's lookup tables are named in how it was read. */
+function namesOf(batches: readonly BatchRecord[] = []): string {
+  return batches.map(({ id, sha256, reading }) => `${id}.spool ${sha256} ${reading}`).join();
+}
+
+/** Of a shared journal: by whichever host. */
+async function wasPurged(store: JournalStore, batch: string): Promise<boolean> {
+  return (await store.acts({ batch })).some(({ kind }) => kind === "purge");
 }

@@ -9,13 +9,14 @@ import { isWithin } from "../config/toml.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { inboxFolders, stopFilesIn } from "../intake/inbox.ts";
 import { assertMark } from "../intake/mark.ts";
-import { openJournal } from "../journal/open.ts";
+import { openJournal, openJournalOf } from "../journal/open.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { CHOICES, finding, type Finding } from "../messages/config.ts";
 import { counted } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import { inColumns, textOf } from "../screen/look.ts";
 import { show, textsOf, type Call } from "./command.ts";
+import { serverFindings } from "./doctor-server.ts";
 
 /** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request. */
 export async function run(call: Call): Promise<number> {
@@ -25,6 +26,7 @@ export async function run(call: Call): Promise<number> {
   const lookings = [
     ...SENDING_SECRETS.map((name) => looked(SECRETS[name], () => [keyFinding(name, loaded)])),
     looked("state folder", () => stateFindings(config)),
+    ...(config.shared ? [looked("journal server", () => serverFindings(config, () => clockFinding(config)))] : []),
     ...inboxes.map((inbox) => looked(`inbox ${inbox}`, () => inboxFindings(inbox, loaded))),
     looked("base URL", () => [addressFinding(config)]),
     ...(call.flags["offline"] === true ? [] : [looked("service", () => serviceFindings(loaded))]),
@@ -62,25 +64,36 @@ const { R_OK, W_OK, X_OK } = constants;
 const CLOCK_SLACK_MS = 60_000;
 
 /** The state folder: private and sound; and whether the clock went back since the journal was written. */
-async function stateFindings({ state_dir: path }: Config): Promise<Finding[]> {
+async function stateFindings(config: Config): Promise<Finding[]> {
+  const { state_dir: path, shared } = config;
   const what = "state folder";
   const above = nearestThere(path);
   accessSync(above, R_OK | W_OK | X_OK);
   const mode = HAS_MODES && above === path ? statSync(path).mode & 0o777 : 0o700;
   if ((mode & 0o077) !== 0) return [finding(what, "state_open", { path, mode: mode.toString(8), word: asWord(path) })];
-  const { lastAt } = await withJournal(path, (store) => store.facts());
+  const found = `${path}, ${above === path ? "private" : "filled by the first run"}`;
+  // a journal that several hosts share is told of with its server
+  if (shared) return [finding(what, "fine", { found })];
+  return [finding(what, "fine", { found }), await clockFinding(config)];
+}
+
+async function clockFinding(config: Config): Promise<Finding> {
+  const { lastAt } = await withJournal(config, (store) => store.facts());
   const [now, seen] = [new Date(), new Date(lastAt)].map((at) => at.toISOString());
   const clock = lastAt > Date.now() + CLOCK_SLACK_MS ? "clock_behind" : "fine";
-  const found = `${path}, ${above === path ? "private" : "filled by the first run"}`;
-  return [finding(what, "fine", { found }), finding("clock", clock, { found: now, now, seen })];
+  return finding("clock", clock, { found: now, now, seen });
 }
 
 function nearestThere(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
 }
 
-async function withJournal<T>(stateDir: string, ask: (store: JournalStore) => Promise<T>): Promise<T> {
-  const store = await openJournal(stateDir, { makesNone: true });
+async function withJournal<T>(config: Config, ask: (store: JournalStore) => Promise<T>): Promise<T> {
+  const { state_dir: stateDir, shared } = config;
+  // of a shared one nothing stays that is made by asking
+  const store = shared
+    ? await openJournalOf(config, { isTrial: true })
+    : await openJournal(stateDir, { makesNone: true });
   return ask(store).finally(() => store.close());
 }
 
@@ -97,7 +110,7 @@ async function inboxFindings(inbox: string, { config, file = "/" }: Loaded): Pro
     ...(isWithin(file, inbox) ? [finding(what, "not_apart", { other: "settings file" })] : []),
     ...(HAS_MODES && (mode & 0o002) !== 0 ? [finding(what, "inbox_open", { mode: mode.toString(8) })] : []),
   ];
-  return withJournal(state, async (store) => {
+  return withJournal(config, async (store) => {
     const held = (await store.heldFolders()).find(({ folder }) => folder === inbox);
     const why = held?.reason ?? (await stopFilesIn(inbox))[0];
     if (why !== undefined) found.push(finding(what, "inbox_held", { why, word: asWord(inbox) }));

@@ -192,6 +192,13 @@ export const COMMANDS: readonly Command[] = [
     examples: ["paydrop config show", "paydrop config example > paydrop.toml"],
   },
   {
+    usage: "journal <copy>",
+    load: async () => (await import("./journal.ts")).run,
+    shown: "move the journal of the state folder to PostgreSQL, so that several hosts can share it",
+    options: { "--to <url>": "an empty database; its password in PAYDROP_JOURNAL_URL or PGPASSFILE" },
+    examples: ["paydrop journal copy --to postgres://paydrop@db.example/paydrop"],
+  },
+  {
     usage: "backup <file>",
     load: async () => (await import("./backup-purge.ts")).backup,
     shown: "copy a journal that is in use, with its snapshots",

@@ -50,8 +50,9 @@ export async function openWork(
   // hosts of one journal send beside each other, each what it has claimed
   const lock = isSender && !config.shared ? takeInstanceLock(config.state_dir) : undefined;
   try {
-    const store = await openJournalOf(config, { isSender, inThread: isLarge });
     const who = whoIs(config);
+    const lossAcceptedBy = isSender && config.accept_lost_journal ? who : undefined;
+    const store = await openJournalOf(config, { isSender, inThread: isLarge, lossAcceptedBy });
     if (isSender) {
       faultPoint("recovery.begun");
       await store.recover(who);
@@ -164,7 +165,7 @@ export async function openEither<T>(
   }
 }
 
-function whoIs(config: Pick<Config, "by">): Who {
+export function whoIs(config: Pick<Config, "by">): Who {
   const by = nameSaid(config.by);
   return { login: loginName(), host: hostname(), ...(by === undefined ? {} : { by }) };
 }

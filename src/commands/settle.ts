@@ -3,6 +3,7 @@ import { canonicalAmount, isSameAmount, PLAIN_DECIMAL, sumOf } from "../amount.t
 import { actOf } from "../batch.ts";
 import { normalizeName } from "../column-name.ts";
 import type { Config } from "../config/schema.ts";
+import { isoSecond } from "../day.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import { openRegular } from "../intake/snapshot.ts";
 import { judgeWaiting } from "../journal/judge.ts";
@@ -41,6 +42,7 @@ export function run(call: Call): Promise<number> {
   return withWork(call, "either", async (work) => {
     const list = optionOf(call, "from");
     const found = list === undefined ? await saidByRows(call, work) : await saidByList(list, call, work);
+    await assertQuiet(work, found.todo);
     return carryOut(call, work, found);
   });
 }
@@ -71,6 +73,17 @@ async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Se
     throw new PaydropError("settle_accepted", { batch: batch.id, rows: went.length, sum });
   }
   return { todo, already, skipped: 0 };
+}
+
+/** The request of a lost host may still arrive (DESIGN §13): until it cannot, nobody knows that a row was not done. */
+async function assertQuiet({ store, config, now }: OpenedWork, todo: readonly Settling[]): Promise<void> {
+  if (!store.hosts) return;
+  for (const { batch, row, as } of todo) {
+    if (as === "settled_done") continue;
+    const waitMs = await store.hosts.quietIn(batch.id, row.row, config.timeout);
+    const until = isoSecond(now() + waitMs + 1000);
+    if (waitMs > 0) throw new PaydropError("settle_not_quiet", { batch: batch.id, row: row.row, until });
+  }
 }
 
 /** `done`, `not-done`, in any writing of what stands between. */

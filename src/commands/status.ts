@@ -16,6 +16,7 @@ import { periodPart, statusTable } from "../screen/summary-text.ts";
 import { show, type Call } from "./command.ts";
 import { REJECTED_FOR, resumeCommand } from "./folder-work.ts";
 import { isSending, knownBatch, withWork } from "./open-work.ts";
+import { hostLines } from "./status-hosts.ts";
 import { historyLines, showActs, showUnknown } from "./status-lists.ts";
 
 interface BatchStatus {
@@ -52,6 +53,8 @@ export function run(call: Call): Promise<number> {
       const line = { type: "inbox", folder, held, held_since: iso(at) };
       tell(line, [told(STATUS_WORDS.held, facts).text, resume]);
     }
+    const hosts = said === undefined ? ((await store.hosts?.all()) ?? []) : [];
+    for (const host of hosts) tell(...hostLines(host));
     const none = told(STATUS_WORDS.none, { folder: printable(config.state_dir) }).text;
     tell({ type: "summary", batches: all.length, exit_code: code }, all.length === 0 ? [none] : []);
     return code;

@@ -5,7 +5,7 @@ import { giveToOwner, makePrivateFolder } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { asWord, printable } from "../printable.ts";
 import { journalPath, snapshotPath } from "../state-dir.ts";
-import { assertTables, DamageError, makeTables, readIdentity, SCHEMA_VERSION } from "./schema.ts";
+import { assertHere, assertTables, DamageError, makeTables, MOVED, readIdentity, SCHEMA_VERSION } from "./schema.ts";
 import type { Who } from "./store.ts";
 
 export interface OpenOptions {
@@ -13,6 +13,8 @@ export interface OpenOptions {
   readonly isSender?: boolean;
   /** Who accepts that the memory of what was sent is gone. A damaged journal is then kept under another name. */
   readonly lossAcceptedBy?: Who | undefined;
+  /** Of whoever moves it to another place: it may have been begun before. */
+  readonly isMoving?: boolean;
   /** For commands that only ask: where there is no journal none is made, and nothing is known. */
   readonly makesNone?: boolean;
 }
@@ -53,7 +55,7 @@ export function openDatabase(stateDir: string, options: OpenOptions): DatabaseSy
   }
 }
 
-function openFile(path: string, { isSender = false }: OpenOptions, mayBeNew: boolean): DatabaseSync {
+function openFile(path: string, { isSender = false, isMoving = false }: OpenOptions, mayBeNew: boolean): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     refuseOldSqlite(database);
@@ -71,6 +73,7 @@ function openFile(path: string, { isSender = false }: OpenOptions, mayBeNew: boo
     }
     assertTables(database);
     readIdentity(database);
+    if (!isMoving) assertHere(database.prepare(MOVED).get(), dirname(path));
     if (isSender) assertSound(database, path);
     return database;
   } catch (error) {

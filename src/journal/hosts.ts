@@ -1,5 +1,6 @@
 import { isConnectionLost, type Postgres } from "./postgres.ts";
 import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
+import { assertRecorder } from "./postgres-batches.ts";
 import { IS_HELD } from "./postgres-schema.ts";
 import { LEASE, LEASE_MS, shareOf, type Committer } from "./shares.ts";
 import type { HostRecord, Hosts, Progress, Share } from "./store.ts";
@@ -24,6 +25,7 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
     me,
     async keepCopies(batch, copies, spool) {
       for (const [sha256, path] of copies) await keepCopy(postgres, seal, sha256, path);
+      await assertRecorder(postgres, batch, me, true);
       await keepPayloads(postgres, seal, batch, spool);
     },
     bringCopy: (sha256, path) => bringCopy(postgres, seal, sha256, path),
@@ -57,14 +59,17 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
       await postgres.query(sql, batch, JSON.stringify(stop));
     },
 
-    open: (destination, environment) =>
-      postgres.query(
+    async open(destination, environment) {
+      // whoever is dead offers nothing, and a busy host claims nothing
+      await takeOver();
+      return postgres.query(
         `SELECT b.id AS batch, s.share FROM batch b JOIN share s ON s.batch = b.seq WHERE b.run IS NOT NULL AND b.stop IS NULL
           AND b.phase = 'open' AND b.destination = $1 AND b.environment = $2 AND s.owner IS NULL AND EXISTS (
             SELECT 1 FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready') ORDER BY b.seq, s.share`,
         destination,
         environment,
-      ),
+      );
+    },
 
     async lease(name) {
       const sql = `INSERT INTO lease (name, owner, until) VALUES ($1, $2, clock_timestamp() + $3::interval)
@@ -96,7 +101,7 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
       const found = await postgres.get<{ ms: number }>(
         `SELECT ${msOf("s.takenOverAt - clock_timestamp()")} + $3::bigint AS ms FROM batch b
          JOIN rows r ON r.batch = b.seq AND r.row = $2 JOIN share s ON s.batch = b.seq AND s.share = r.share
-         WHERE b.id = $1 AND r.state = 'unknown' AND r.code = 'interrupted' AND s.takenOverAt IS NOT NULL`,
+         WHERE b.id = $1 AND r.state IN ('unknown', 'settled_done') AND r.code = 'interrupted' AND s.takenOverAt IS NOT NULL`,
         ...([batch, row, timeoutMs] as const),
       );
       return Math.max(0, found?.ms ?? 0);
@@ -105,6 +110,7 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
     async all(): Promise<readonly HostRecord[]> {
       return postgres.query<HostRecord>(
         `SELECT h.host, h.name, h.version, ${msOf("h.since")} AS since, ${msOf("h.seenAt")} AS seenAt,
+          ${msOf("clock_timestamp() - h.seenAt")} AS silentMs,
           coalesce((SELECT json_agg(json_build_object('batch', b.id, 'share', s.share, 'lanes', s.lanes, 'since',
             ${msOf("s.leasedAt")}) ORDER BY b.seq, s.share) FROM share s JOIN batch b ON b.seq = s.batch WHERE s.owner = h.host),
             '[]') AS shares,

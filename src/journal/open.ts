@@ -22,8 +22,9 @@ export async function openJournalOf(
 ): Promise<JournalStore> {
   if (!shared) return openJournal(state_dir, options);
   const { openPostgres } = await import("./open-postgres.ts");
-  const { isSender = false, isTrial = false } = options;
-  return openPostgres({ url: shared.url.reveal(), journalKey: bytesOfKey(shared.key), isSender, isTrial });
+  const { isSender = false, isTrial = false, lossAcceptedBy } = options;
+  const journalKey = bytesOfKey(shared.key);
+  return openPostgres({ url: shared.url.reveal(), journalKey, isSender, isTrial, lossAcceptedBy });
 }
 
 /**

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { formatUnits, unitsOf } from "../amount.ts";
+import { PaydropError } from "../errors.ts";
+import { OF_SHARE, tallied } from "./postgres-schema.ts";
 import type { Postgres } from "./postgres.ts";
-import { assertPhase, ON_ITS_WAY_OF_SHARE, type Phase } from "./states.ts";
+import { assertPhase, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, type Phase } from "./states.ts";
 import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Tallies, Tally } from "./store.ts";
 
 /** What every call on a batch needs of it. */
@@ -28,20 +31,57 @@ export async function insert(
   table: string,
   columns: string,
   values: Readonly<Record<string, unknown>>,
+  more = "",
 ): Promise<void> {
   const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
   const given = JSON.stringify(values, (_, value: unknown) => (isEmpty(value) ? undefined : value));
-  const sql = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_record(NULL::${table}, $1)`;
+  const sql = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_record(NULL::${table}, $1) ${more}`;
   await postgres.query(sql, given);
 }
 
 const NEW_BATCH =
   "id, environment, destination, fileName, folder, format, sha256, sizeBytes, period, reading, createdAt";
 
-/** `recorder`: the host that writes it down. */
+const RECORDING_LOOK_MS = 500;
+
+/**
+ * `recorder`: the host that writes it down. Where another one is at it (the same file has the same id), it waits: that host
+ * comes to its end, or is gone. Rejects with PaydropError `batch_elsewhere` where the batch is there by then.
+ */
 export async function addBatch(postgres: Postgres, batch: NewBatch, recorder: string): Promise<void> {
-  const begun = { ...batch, phase: "recording", lastAt: batch.createdAt, recorder };
-  await postgres.write(() => insert(postgres, "batch", `${NEW_BATCH}, phase, lastAt, recorder`, begun));
+  for (;;) {
+    const other = await postgres.write(async () => {
+      const createdAt = await datedIn(postgres, batch.createdAt);
+      const begun = { ...batch, phase: "recording", createdAt, lastAt: createdAt, recorder };
+      await insert(postgres, "batch", `${NEW_BATCH}, phase, lastAt, recorder`, begun, "ON CONFLICT (id) DO NOTHING");
+      const there = await postgres.get<BatchRow & { recorder?: string }>("SELECT phase, recorder FROM batch WHERE id = $1", batch.id); // prettier-ignore
+      return there?.recorder === recorder ? undefined : there;
+    });
+    if (!other) return;
+    if (other.phase !== "recording") throw new PaydropError("batch_elsewhere", { batch: batch.id });
+    await sleep(RECORDING_LOOK_MS);
+    await dropRecordings(postgres);
+  }
+}
+
+/**
+ * In a transaction: only its recorder changes what is being written down. `isOurs`: this host began it, and another one may
+ * have begun anew since, which took it for gone.
+ */
+export async function assertRecorder(postgres: Postgres, id: string, me: string, isOurs: boolean): Promise<void> {
+  const sql = "SELECT recorder FROM batch WHERE id = $1 AND (phase = 'recording' OR $2) FOR NO KEY UPDATE";
+  const batch = await postgres.get<{ recorder?: string }>(sql, id, isOurs);
+  if (batch ? batch.recorder !== me : isOurs) throw new PaydropError("batch_elsewhere", { batch: id });
+}
+
+const latest = (table: string, column: string): string => `(SELECT max(${column}) FROM ${table})`;
+/** SQL: the latest time that the journal knows. */
+export const LAST_AT = `coalesce(greatest(${latest("batch", "lastAt")}, ${latest("share", "lastAt")}, ${latest("act", "at")}), 0)`;
+
+/** By a clock that never goes back: what a clock that was behind had dated would be old, and could go once more. */
+export async function datedIn(postgres: Postgres, at: number): Promise<number> {
+  const { lastAt = 0 } = (await postgres.get<{ lastAt: number }>(`SELECT ${LAST_AT} AS lastAt`)) ?? {};
+  return at < lastAt ? lastAt + 1 : at;
 }
 
 export async function setBatch(
@@ -77,14 +117,14 @@ export async function dropBatch(postgres: Postgres, id: string): Promise<void> {
 export async function dropRecordings(postgres: Postgres): Promise<void> {
   await postgres.write(async () => {
     const left = await postgres.query<BatchRow>(`SELECT seq, id FROM batch b WHERE phase = 'recording' AND NOT EXISTS (
-        SELECT 1 FROM host h WHERE h.host = b.recorder AND h.seenAt > clock_timestamp() - interval '1 minute')
+        SELECT 1 FROM host h WHERE h.host = b.recorder AND h.seenAt > clock_timestamp() - interval '30 s')
       ORDER BY seq FOR UPDATE SKIP LOCKED`);
     for (const batch of left) await remove(postgres, batch);
   });
 }
 
 async function remove(postgres: Postgres, { seq, id }: Pick<BatchRow, "seq" | "id">): Promise<void> {
-  const keys = "unnest(ARRAY[r.payment, r.reference, r.payee]) AS own(key)";
+  const keys = `unnest(ARRAY[payment, reference, ${PAYEE_KEY}]) AS own(key)`;
   await postgres.query(
     `DELETE FROM key k USING rows r, ${keys} WHERE r.batch = $1 AND k.key = own.key AND k.batch = $1 AND k.row = r.row`,
     seq,
@@ -94,12 +134,10 @@ async function remove(postgres: Postgres, { seq, id }: Pick<BatchRow, "seq" | "i
   await postgres.query("DELETE FROM batch WHERE seq = $1", seq);
 }
 
-/** Sums as `{"ready": {"rows": 2, "amount": "100.5"}}` of the rows that are found, by a name of each. */
-const tallied = (name: string, found: string): string => `SELECT json_object_agg(t.name,
-    json_build_object('rows', t.rows, 'amount', t.amount)) AS tallies
-  FROM (SELECT ${name} AS name, count(*) AS rows, coalesce(sum(r.amount::numeric), 0)::text AS amount FROM ${found} GROUP BY 1) t`;
-const OF_SHARE = tallied("r.state", "rows r WHERE r.batch = s.batch AND r.row BETWEEN s.firstRow AND s.lastRow");
+/** SQL: the latest time that something happened to the batch `b`. */
+export const LAST_AT_OF_BATCH = "greatest(b.lastAt, (SELECT max(x.lastAt) FROM share x WHERE x.batch = b.seq))";
 const RECORD = `SELECT seq, ${NEW_BATCH}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, owesResults,
+  ${LAST_AT_OF_BATCH} AS lastAt,
   (SELECT json_agg(coalesce(s.tallies, (${OF_SHARE}))) FROM share s WHERE s.batch = b.seq) AS shares,
   (SELECT coalesce(sum((SELECT count(*) FROM rows r
     WHERE r.batch = s.batch AND r.share = s.share AND ${ON_ITS_WAY_OF_SHARE})), 0)::int

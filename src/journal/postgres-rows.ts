@@ -1,11 +1,12 @@
-import { addAct, batchOf, conditions, keepTallies, lockShares } from "./postgres-batches.ts";
+import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares } from "./postgres-batches.ts";
+import { inPlace, kept, rowName } from "./postgres-seen.ts";
 import type { Postgres } from "./postgres.ts";
-import { assertMove, ON_ITS_WAY_OF_SHARE, WENT_OF_SHARE } from "./states.ts";
+import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, WENT_OF_SHARE } from "./states.ts";
 import type { Act, JournalFacts, JournalStore, Kept, KeptKind, Move, NewRow, RowFilter } from "./store.ts";
 import type { RowRecord, Run, Totals, Who } from "./store.ts";
 
 /** A share is what one host sends of a batch in one go, and what is counted again after a change. */
-export const SHARE_ROWS = 2000;
+export const SHARE_ROWS = 1000;
 
 /** Faults and notices come as texts: they show what stood in cells, of which JSON in JSON takes any. */
 const NEW_ROW = `share int, turn bigint, row int, state text, operation text, option text, amount text, payment text, payee text,
@@ -35,30 +36,33 @@ export async function addRows(postgres: Postgres, id: string, rows: readonly New
   });
 }
 
-const keysOf = (column: string, isNamed: string): string =>
-  `SELECT ${column} AS key, batch, row, ${isNamed} FROM rows WHERE batch = $1 AND payment IS NOT NULL AND ${column} IS NOT NULL`;
+const keysOf = (key: string, isNamed: string, only: string): string =>
+  `SELECT ${key} AS key, batch, row, ${isNamed} FROM rows WHERE batch = $1 AND ${only}`;
 /** Sorted by key: each page of a large journal is then read and written once. */
-const ENTER = `INSERT INTO key (key, batch, row, isNamed) ${keysOf("payment", "reference IS NOT NULL")}
-  UNION ALL ${keysOf("reference", "false")} UNION ALL ${keysOf("payee", "false")} ORDER BY 1, 2, 3`;
+export const ENTER_KEYS = `INSERT INTO key (key, batch, row, isNamed)
+  ${keysOf("payment", "reference IS NOT NULL", "payment IS NOT NULL")}
+  UNION ALL ${keysOf("reference", "false", "payment IS NOT NULL AND reference IS NOT NULL")}
+  UNION ALL ${keysOf(PAYEE_KEY, "false", "payee IS NOT NULL")} ORDER BY 1, 2, 3`;
 
 export async function endRows(postgres: Postgres, id: string, totals: Totals): Promise<void> {
   const { rows, total, label, payments, remarks } = totals;
   await postgres.write(async () => {
     const { seq } = await batchOf(postgres, id, true);
-    await postgres.query(ENTER, seq);
+    await postgres.query(ENTER_KEYS, seq);
     const sql = "UPDATE batch SET rows = $1, total = $2, label = $3, payments = $4, remarks = $5 WHERE seq = $6";
     await postgres.query(sql, rows, total, label, payments, JSON.stringify(remarks), seq);
   });
 }
 
-export const rowName = (batch: string, row: string): string =>
-  `CASE WHEN ${batch} IS NOT NULL THEN json_build_object('batch', ${batch}, 'row', ${row}) END`;
-/** SQL: how many rows were accepted of a batch; null while it is being sent. */
-const accepted = (batch: string): string => `(SELECT CASE WHEN bool_and(s.tallies IS NOT NULL)
-  THEN sum(coalesce((s.tallies -> 'accepted' ->> 'rows')::int, 0)) END FROM share s WHERE s.batch = ${batch}.seq)`;
+/** Rows that were accepted of shares that are being sent, by batch: counted once for all rows that are asked for. */
+const UNCOUNTED = `WITH uncounted AS MATERIALIZED (SELECT x.batch, sum(y.rows) AS rows FROM share x CROSS JOIN LATERAL (
+    SELECT count(*) AS rows FROM rows y WHERE y.batch = x.batch AND y.row BETWEEN x.firstRow AND x.lastRow AND y.state = 'accepted') y
+  WHERE x.tallies IS NULL AND x.mark > 0 GROUP BY x.batch)`;
+/** SQL: how many rows were accepted of a batch. */
+const accepted = (batch: string): string =>
+  `(${kept(batch)} + coalesce((SELECT u.rows FROM uncounted u WHERE u.batch = ${batch}.seq), 0))`;
 /**
- * The newest row that went, of those that correct the row `r`, or one of these corrections: by `retry_of`, or as the row of
- * that number of a later file in the same place. Such a file is a correction where nobody can have been paid by both.
+ * The newest row that went, of those that correct the row `r`, or one of these corrections: by `retry_of`, or in place.
  */
 const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
     SELECT b.id, r.row UNION
@@ -66,17 +70,14 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
       SELECT later.id, c.row FROM rows c JOIN batch later ON later.seq = c.batch
       WHERE c.retryBatch = k.id AND c.retryRow = k.row AND later.environment = b.environment UNION ALL
       SELECT later.id, c.row FROM batch e JOIN rows o ON o.batch = e.seq AND o.row = k.row
-        JOIN batch later ON later.folder = e.folder AND later.fileName = e.fileName
-        JOIN rows c ON c.batch = later.seq AND c.row = k.row
-      WHERE e.id = k.id AND later.seq > e.seq AND later.environment = e.environment AND o.state IN ('invalid', 'rejected')
-        AND coalesce(o.period = c.period, true) AND ${accepted("e")} + ${accepted("later")} <= greatest(e.rows, later.rows)
+        CROSS JOIN batch later JOIN rows c ON ${inPlace("e", "o", "later", "c", accepted)} WHERE e.id = k.id
     ) more
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN rows c ON c.batch = later.seq AND c.row = k.row JOIN share s ON s.batch = c.batch AND s.share = c.share
   WHERE ${WENT_OF_SHARE.replaceAll("r.", "c.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
 const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWay, r.operation, r.option, r.amount, r.period,
   coalesce(r.faults, '[]') AS faults, coalesce(r.notices, '[]') AS notices, r.code, coalesce(r.reasons, '[]') AS reasons,
-  r.attempts, r.httpStatus, r.sentAt, r.durationMs, r.response, r.settledBy, r.lateAnswer,
+  r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response, r.settledBy, r.lateAnswer,
   ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;
 
@@ -92,7 +93,7 @@ export function rows(postgres: Postgres, filter: RowFilter): Promise<RowRecord[]
     ["r.row = ANY(?)", filter.rows],
     ["r.row > ?", filter.after],
   ]);
-  const sql = `SELECT ${RECORD} FROM rows r JOIN batch b ON b.seq = r.batch
+  const sql = `${UNCOUNTED} SELECT ${RECORD} FROM rows r JOIN batch b ON b.seq = r.batch
     JOIN share s ON s.batch = r.batch AND s.share = r.share WHERE ${where} ORDER BY r.batch, r.row`;
   return postgres.query<RowRecord>(`${sql} ${limit === undefined ? "" : `LIMIT ${limit}`}`, ...values);
 }
@@ -100,7 +101,10 @@ export function rows(postgres: Postgres, filter: RowFilter): Promise<RowRecord[]
 /** A person, or the judge, moves rows: never one that is on its way. */
 export function move(postgres: Postgres, id: string, moves: readonly Move[], act?: Act): Promise<number[]> {
   return postgres.write(async () => {
-    const { seq } = await batchOf(postgres, id);
+    const { seq, phase } = await batchOf(postgres, id);
+    const isCounted = phase !== "recording";
+    // all of them: they are counted again below, and commits take them in that order
+    if (isCounted) await lockShares(postgres, [seq]);
     const changes = moves.map(({ row, from, to, reasons }) => {
       for (const state of from) assertMove(state, to, act !== undefined);
       if (to === "ready" && !postgres.isJudging) throw new Error("rows become ready inside judging only (I14)");
@@ -110,8 +114,8 @@ export function move(postgres: Postgres, id: string, moves: readonly Move[], act
     });
     const moved = new Set(await changed(postgres, seq, changes));
     const numbers = moves.map(({ row }) => row).filter((row) => moved.has(row));
+    if (numbers.length > 0 && isCounted) await keepTallies(postgres, seq);
     if (numbers.length > 0 && act) {
-      await keepTallies(postgres, seq);
       await postgres.query("UPDATE batch SET lastAt = greatest(lastAt, $1) WHERE seq = $2", act.at, seq);
       await addAct(postgres, { ...act, batch: id, rows: numbers });
     }
@@ -138,7 +142,7 @@ export function beginRun(postgres: Postgres, id: string, who: Who, startedAt: nu
     const run = await postgres.get<{ id: number }>(begun, id, who.login, who.host, who.by ?? null, startedAt);
     if (!run) throw new Error(`no run of batch ${id} was begun`);
     const sql = `UPDATE batch SET lastAt = greatest(lastAt, $1), run = $2, isProven = false, stop = NULL WHERE seq = $3`;
-    await postgres.query(sql, startedAt, run.id, seq);
+    await postgres.query(sql, await datedIn(postgres, startedAt), run.id, seq);
     return run.id;
   });
 }
@@ -221,10 +225,8 @@ export function kept<T extends object>(postgres: Postgres, kind: KeptKind, name?
 type Facts = Pick<JournalFacts, "letGo" | "letGoHere" | "lastAt">;
 
 export async function facts(postgres: Postgres, folder = ""): Promise<Facts> {
-  const latest = (table: string, column: string): string => `(SELECT max(${column}) FROM ${table})`;
   const sql = `SELECT (SELECT coalesce(sum(letGo), 0) FROM share)::bigint AS letGo,
     (SELECT coalesce(sum(s.letGo), 0) FROM share s JOIN batch b ON b.seq = s.batch WHERE b.folder = $1)::bigint AS letGoHere,
-    coalesce(greatest(
-    ${latest("batch", "lastAt")}, ${latest("share", "lastAt")}, ${latest("act", "at")}), 0) AS lastAt`;
+    ${LAST_AT} AS lastAt`;
   return (await postgres.get<Facts>(sql, folder)) ?? { letGo: 0, letGoHere: 0, lastAt: 0 };
 }

@@ -1,4 +1,4 @@
-import { ROW_STATES } from "./states.ts";
+import { BY_INDEX, ROW_STATES } from "./states.ts";
 
 export const POSTGRES_SCHEMA = "paydrop";
 /** There is one; a host of another version is refused before anything goes. */
@@ -44,8 +44,9 @@ export const TABLES = `
     takenOverAt timestamptz, commitNo int NOT NULL DEFAULT 0, markBefore bigint NOT NULL DEFAULT 0,
     place bigint NOT NULL DEFAULT 0, payloads bytea,
     PRIMARY KEY (batch, share), CHECK (mark >= 0 AND mark < nextTurn AND letGo >= 0)
-  );
-  CREATE INDEX ON share (leaseUntil) WHERE owner IS NOT NULL;
+  ) WITH (fillfactor = 50);
+  -- without the time of the lease, which every commit changes: such a change enters no index anew
+  CREATE INDEX ON share (batch, share) WHERE owner IS NOT NULL;
   CREATE FUNCTION mark_goes_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF NEW.mark < OLD.mark OR NEW.letGo < OLD.letGo OR NEW.epoch < OLD.epoch THEN
       RAISE EXCEPTION 'a turn mark never goes back'; END IF;
@@ -57,8 +58,8 @@ export const TABLES = `
     turn bigint NOT NULL, operation text, option text, amount text, payment text COLLATE "C", payee text COLLATE "C",
     zeros int, reference text COLLATE "C", period text, retryBatch text, retryRow int, place bigint, size int, crc bigint,
     faults json, notices json, code text, reasons json, attempts int NOT NULL DEFAULT 0, httpStatus int,
-    sentAt bigint, durationMs int, response text, settledBy text, lateAnswer text,
-    PRIMARY KEY (batch, row), FOREIGN KEY (batch, share) REFERENCES share,
+    sentAt bigint, wentAt bigint, durationMs int, response text, settledBy text, lateAnswer text,
+    PRIMARY KEY (batch, row),
     CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
   );
   CREATE UNIQUE INDEX ON rows (batch, share, turn) WHERE state = 'ready';
@@ -92,6 +93,16 @@ export const TABLES = `
   CREATE TABLE pace (destination text PRIMARY KEY, nextAt timestamptz NOT NULL DEFAULT clock_timestamp());
 `;
 
+/** SQL: sums as `{"ready": {"rows": 2, "amount": "100.5"}}` of the rows that are found, by a name of each. */
+export const tallied = (name: string, found: string): string => `SELECT json_object_agg(t.name,
+    json_build_object('rows', t.rows, 'amount', t.amount)) AS tallies
+  FROM (SELECT ${name} AS name, count(*) AS rows, coalesce(sum(r.amount::numeric), 0)::text AS amount FROM ${found} GROUP BY 1) t`;
+/** SQL: those of the share `s`, by their states. */
+export const OF_SHARE: string = tallied(
+  "r.state",
+  "rows r WHERE r.batch = s.batch AND r.row BETWEEN s.firstRow AND s.lastRow",
+);
+
 /** SQL: a folder of the batch `b` is held. */
 export const IS_HELD = `EXISTS (SELECT 1 FROM hold h WHERE b.folder = h.folder OR starts_with(b.folder, h.folder || '/'))`;
 
@@ -103,58 +114,67 @@ export const IS_HELD = `EXISTS (SELECT 1 FROM hold h WHERE b.folder = h.folder O
  * rows; the lease is renewed, for they may leave by it. A share that is missing in the answer is another host's by now.
  */
 const COMMIT = `
-  CREATE FUNCTION commit_shares(wanted json, changes json, me text, lease interval) RETURNS json LANGUAGE plpgsql AS $$
-  DECLARE w record; whole record; own share; mine json; proves boolean; halt json; found int; answer jsonb := '[]'; leaving json;
+  CREATE FUNCTION commit_shares(wanted json, changes json, me text, lease interval) RETURNS json LANGUAGE plpgsql ${BY_INDEX} AS $$
+  DECLARE w record; whole record; told int; proves boolean; halt json; heard json; found int; part json[]; answers json[] := '{}';
   BEGIN
-    FOR w IN SELECT s.batch, s.share, x.no, x.free, s.commitNo < x.no AS isNew
-      FROM json_to_recordset(wanted) AS x(batch bigint, share int, epoch int, no int, free int)
-      JOIN share s ON s.batch = x.batch AND s.share = x.share AND s.epoch = x.epoch AND s.owner = me
-      ORDER BY s.batch, s.share FOR UPDATE OF s
+    FOR w IN SELECT h.batch, array_agg(h.share) FILTER (WHERE h.isNew) AS fresh, json_agg(h) AS held FROM (
+        SELECT s.batch, s.share, s.mark, s.markBefore, x.no, x.free, s.commitNo < x.no AS isNew
+        FROM json_to_recordset(wanted) AS x(batch bigint, share int, epoch int, no int, free int)
+        JOIN share s ON s.batch = x.batch AND s.share = x.share AND s.epoch = x.epoch AND s.owner = me
+        ORDER BY s.batch, s.share FOR UPDATE OF s) h
+      GROUP BY h.batch ORDER BY h.batch
     LOOP
-      mine := NULL;
-      IF w.isNew THEN
-        SELECT json_agg(c.value), bool_or(c.value ->> 'to' = 'accepted'),
-          (array_agg(c.value -> 'stop') FILTER (WHERE c.value ->> 'stop' IS NOT NULL))[1] INTO mine, proves, halt
-          FROM json_array_elements(changes) c
-          WHERE (c.value ->> 'batch')::bigint = w.batch AND (c.value ->> 'share')::int = w.share;
-        IF mine IS NOT NULL THEN
-          SELECT count(*) INTO found FROM move_rows(w.batch, mine);
-          IF found <> json_array_length(mine) THEN
-            RAISE EXCEPTION 'a row has an outcome, but was not on its way'; END IF;
-        END IF;
-        IF proves OR halt IS NOT NULL THEN
-          UPDATE batch o SET isProven = o.isProven OR proves AND o.seq = w.batch, stop = coalesce(o.stop, halt)
-            FROM (SELECT t.seq FROM batch t JOIN batch b ON b.seq = w.batch
-              WHERE t.seq = b.seq AND (halt IS NOT NULL OR NOT t.isProven)
-                OR (halt ->> 'all')::boolean AND t.run IS NOT NULL AND t.destination = b.destination
-              ORDER BY t.seq FOR NO KEY UPDATE OF t) locked WHERE o.seq = locked.seq;
-        END IF;
+      SELECT coalesce(sum(c.told), 0), bool_or(c.proves), (array_agg(c.halt) FILTER (WHERE c.halt IS NOT NULL))[1], json_agg(c)
+        INTO told, proves, halt, heard FROM (
+          SELECT c.share, count(*) AS told, count(*) FILTER (WHERE c.to = 'ready') AS again, bool_or(c.to = 'accepted') AS proves,
+            max(c.sentAt + coalesce(c.durationMs, 0)) AS lastAt, (array_agg(c.stop) FILTER (WHERE c.stop IS NOT NULL))[1] AS halt
+          FROM json_to_recordset(changes) AS c(batch bigint, share int, "to" text, sentAt bigint, durationMs int, stop json)
+          WHERE c.batch = w.batch AND c.share = ANY(w.fresh) GROUP BY c.share) c;
+      IF told > 0 THEN
+        SELECT count(*) INTO found FROM move_rows(w.batch, changes, w.fresh);
+        IF found <> told THEN RAISE EXCEPTION 'a row has an outcome, but was not on its way'; END IF;
+      END IF;
+      IF proves OR halt IS NOT NULL THEN
+        UPDATE batch o SET isProven = o.isProven OR proves AND o.seq = w.batch, stop = coalesce(o.stop, halt)
+          FROM (SELECT t.seq FROM batch t JOIN batch b ON b.seq = w.batch
+            WHERE t.seq = b.seq AND (halt IS NOT NULL OR NOT t.isProven)
+              OR (halt ->> 'all')::boolean AND t.run IS NOT NULL AND t.destination = b.destination
+            ORDER BY t.seq FOR NO KEY UPDATE OF t) locked WHERE o.seq = locked.seq;
       END IF;
       SELECT b.phase, b.stop, ${IS_HELD} AS held INTO whole FROM batch b WHERE b.seq = w.batch;
-      UPDATE share s SET (mark, letGo) = (SELECT coalesce(max(n.turn), s.mark), s.letGo + count(*) FROM (
-            SELECT r.turn FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready' AND r.turn > s.mark
-            ORDER BY r.turn LIMIT CASE WHEN w.isNew AND whole.phase = 'open' AND whole.stop IS NULL AND NOT whole.held
-              THEN greatest(w.free, 0) ELSE 0 END) n),
-          markBefore = CASE WHEN w.isNew THEN s.mark ELSE s.markBefore END, commitNo = greatest(s.commitNo, w.no),
-          tallies = CASE WHEN mine IS NULL AND w.free = 0 THEN s.tallies END, leaseUntil = clock_timestamp() + lease
-        WHERE s.batch = w.batch AND s.share = w.share RETURNING s.* INTO own;
-      SELECT coalesce(json_agg(n ORDER BY n.turn), '[]') INTO leaving FROM (
-        SELECT r.row, r.turn, r.operation, r.amount, r.attempts, r.place, r.size, r.crc FROM rows r
-        WHERE r.batch = own.batch AND r.share = own.share AND r.state = 'ready' AND r.turn > own.markBefore AND r.turn <= own.mark) n;
-      answer := answer || jsonb_build_array(jsonb_build_object('batch', w.batch, 'share', w.share, 'phase', whole.phase,
-        'held', whole.held, 'stop', whole.stop, 'leaving', leaving));
+      WITH go AS MATERIALIZED (
+        SELECT h.share, h.no, h.isNew, l.leaving, l.last, l.rows, c.told, c.again, c.lastAt
+        FROM json_to_recordset(w.held) AS h(share int, mark bigint, markBefore bigint, no int, free int, isNew boolean)
+        LEFT JOIN json_to_recordset(heard) AS c(share int, told int, again int, lastAt bigint) ON c.share = h.share
+        CROSS JOIN LATERAL (
+          SELECT coalesce(json_agg(n ORDER BY n.turn), '[]') AS leaving, max(n.turn) AS last, count(*) AS rows FROM (
+            SELECT r.row, r.turn, r.operation, r.amount, r.attempts, r.place, r.size, r.crc FROM rows r
+            WHERE r.batch = w.batch AND r.share = h.share AND r.state = 'ready'
+              AND r.turn > CASE WHEN h.isNew THEN h.mark ELSE h.markBefore END AND (h.isNew OR r.turn <= h.mark)
+            ORDER BY r.turn LIMIT CASE WHEN NOT h.isNew THEN NULL
+              WHEN whole.phase = 'open' AND whole.stop IS NULL AND NOT whole.held THEN greatest(h.free, 0) ELSE 0 END) n) l
+      ), gone AS (
+        UPDATE share s SET mark = greatest(s.mark, go.last), letGo = s.letGo + CASE WHEN go.isNew THEN go.rows ELSE 0 END,
+          markBefore = CASE WHEN go.isNew THEN s.mark ELSE s.markBefore END, commitNo = greatest(s.commitNo, go.no),
+          nextTurn = s.nextTurn + coalesce(go.again, 0), lastAt = greatest(s.lastAt, go.lastAt),
+          tallies = CASE WHEN go.told IS NULL AND go.rows = 0 THEN s.tallies END, leaseUntil = clock_timestamp() + lease
+        FROM go WHERE s.batch = w.batch AND s.share = go.share
+      ) SELECT array_agg(json_build_object('batch', w.batch, 'share', go.share, 'phase', whole.phase, 'held', whole.held,
+          'stop', whole.stop, 'leaving', go.leaving)) INTO part FROM go;
+      answers := answers || part;
     END LOOP;
-    RETURN answer;
+    RETURN array_to_json(answers);
   END $$;
 `;
 
 /**
  * Whatever an owner left whose lease is over is nobody's: rows at or below the mark become unknown (I4), and the epoch goes
- * up, so that the owner, should it go on, moves and sends nothing more. Not within one lease of the server's own start: then
+ * up, so that the owner, should it go on, moves and sends nothing more. A row that may have left counts as a try: that tells
+ * it from the same one after a person let it go again. Not within one lease of the server's own start: then
  * nobody could renew. Gives the rows. Once it is known who takes over (`me`), that is an act of the history.
  */
 const TAKE_OVER = `
-  CREATE FUNCTION take_over(me json, at bigint, lease interval) RETURNS TABLE (batch text, "row" int) LANGUAGE plpgsql AS $$
+  CREATE FUNCTION take_over(me json, at bigint, lease interval) RETURNS TABLE (batch text, "row" int) LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE o record; lost json; moved json;
   BEGIN
     IF pg_postmaster_start_time() + lease > clock_timestamp() THEN RETURN; END IF;
@@ -164,10 +184,11 @@ const TAKE_OVER = `
       UPDATE share s SET epoch = s.epoch + 1, owner = NULL, lanes = 0, takenOverAt = clock_timestamp(), commitNo = 0
         WHERE s.batch = o.seq AND s.share = o.share;
       SELECT json_agg(json_build_object('row', r.row, 'from', json_build_array('ready'), 'to', 'unknown', 'onItsWay', true,
-        'code', 'interrupted')) INTO lost FROM rows r WHERE r.batch = o.seq AND r.share = o.share AND r.state = 'ready'
+        'code', 'interrupted', 'tries', 1)) INTO lost FROM rows r WHERE r.batch = o.seq AND r.share = o.share AND r.state = 'ready'
         AND r.turn <= o.mark;
       CONTINUE WHEN lost IS NULL;
       SELECT json_agg(m.row ORDER BY m.row) INTO moved FROM move_rows(o.seq, lost) m;
+      UPDATE share s SET tallies = (${OF_SHARE}) WHERE s.batch = o.seq AND s.share = o.share;
       INSERT INTO act (at, kind, login, host, by, batch, rows)
         VALUES (at, 'recover', me ->> 'login', me ->> 'host', me ->> 'by', o.id, moved);
       RETURN QUERY SELECT o.id, v.value::int FROM json_array_elements_text(moved) v;
@@ -182,7 +203,7 @@ const TAKE_OVER = `
  */
 const CLAIM = `
   CREATE FUNCTION claim_share(me text, only_batch text, here text, world text, wanted int, concurrency int, lease interval)
-    RETURNS json LANGUAGE plpgsql AS $$
+    RETURNS json LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE c record; used int;
   BEGIN
     INSERT INTO pace (destination) VALUES (here) ON CONFLICT DO NOTHING;
@@ -195,7 +216,7 @@ const CLAIM = `
         AND NOT ${IS_HELD} AND (only_batch IS NULL OR b.id = only_batch) AND s.owner IS NULL
         AND (b.isProven OR NOT EXISTS (SELECT 1 FROM share s2 JOIN batch b2 ON b2.seq = s2.batch
           WHERE s2.owner IS NOT NULL AND b2.destination = here AND NOT b2.isProven))
-        AND EXISTS (SELECT 1 FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready')
+        AND (SELECT true FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready' AND r.turn > s.mark LIMIT 1)
       ORDER BY b.seq, s.share LIMIT 1 FOR UPDATE OF s SKIP LOCKED;
     IF NOT FOUND THEN RETURN NULL; END IF;
     UPDATE share s SET epoch = s.epoch + 1, owner = me, lanes = least(wanted, concurrency - used), commitNo = 0,
@@ -207,7 +228,7 @@ const CLAIM = `
 
 /** A share that ends with a word: rows that were let go and did not leave get new turns. false: it is another host's by now. */
 const END = `
-  CREATE FUNCTION end_share(of_batch bigint, of_share int, of_epoch int, me text) RETURNS boolean LANGUAGE plpgsql AS $$
+  CREATE FUNCTION end_share(of_batch bigint, of_share int, of_epoch int, me text) RETURNS boolean LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE s record; left_rows json;
   BEGIN
     SELECT * INTO s FROM share x WHERE x.batch = of_batch AND x.share = of_share AND x.epoch = of_epoch AND x.owner = me FOR UPDATE;
@@ -216,7 +237,8 @@ const END = `
       ORDER BY r.turn) INTO left_rows FROM rows r WHERE r.batch = of_batch AND r.share = of_share AND r.state = 'ready'
       AND r.turn <= s.mark;
     IF left_rows IS NOT NULL THEN PERFORM move_rows(of_batch, left_rows); END IF;
-    UPDATE share x SET owner = NULL, lanes = 0, leaseUntil = NULL WHERE x.batch = of_batch AND x.share = of_share;
+    UPDATE share x SET owner = NULL, lanes = 0, leaseUntil = NULL, tallies = (${OF_SHARE})
+      WHERE x.batch = of_batch AND x.share = of_share;
     RETURN true;
   END $$;
 `;

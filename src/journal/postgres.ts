@@ -105,23 +105,34 @@ export class Postgres {
   }
 
   async #transaction<T>(isJudging: boolean, work: () => Promise<T>): Promise<T> {
-    const client = await this.take();
-    try {
-      await ask(client, "BEGIN", []);
-      // a process that is stopped in the middle keeps nobody waiting for ever
-      if (isJudging) {
-        await ask(client, "SET LOCAL idle_in_transaction_session_timeout = '60s'", []);
-        await ask(client, "SELECT pg_advisory_xact_lock($1)", [JUDGING_LOCK]);
+    for (;;) {
+      const client = await this.take();
+      let isCommitting = false;
+      try {
+        await ask(client, "BEGIN", []);
+        // a process that is stopped in the middle keeps nobody waiting for ever
+        if (isJudging) {
+          await ask(client, "SET LOCAL idle_in_transaction_session_timeout = '60s'", []);
+          await ask(client, "SELECT pg_advisory_xact_lock($1)", [JUDGING_LOCK]);
+        }
+        const result = await this.#session.run({ client, isJudging }, work);
+        isCommitting = true;
+        await durably(client, () => ask(client, "COMMIT", []));
+        this.give(client);
+        return result;
+      } catch (error) {
+        const isLost = isConnectionLost(error) && (await this.#isLost(client));
+        if (isLost) this.drop(client);
+        else await ask(client, "ROLLBACK", []).then(() => this.give(client), () => this.drop(client)); // prettier-ignore
+        // before its commit nothing of it was done: a sender does it anew; a commit whose answer is lost may be durable
+        if (!isLost || isCommitting || !this.#options.isSender || this.#isClosed) throw failureOf(error);
       }
-      const result = await this.#session.run({ client, isJudging }, work);
-      await durably(client, () => ask(client, "COMMIT", []));
-      this.give(client);
-      return result;
-    } catch (error) {
-      if (isConnectionLost(error)) this.drop(client);
-      else await ask(client, "ROLLBACK", []).then(() => this.give(client), () => this.drop(client)); // prettier-ignore
-      throw failureOf(error);
     }
+  }
+
+  /** Files that are not there fail with the same codes as servers. */
+  #isLost(client: Client): Promise<boolean> {
+    return ask(client, "SELECT 1", []).then(() => false, (error: unknown) => isConnectionLost(error)); // prettier-ignore
   }
 
   /** A session of one's own; waits while the server is away. To be given back, or dropped. */
@@ -153,8 +164,10 @@ export class Postgres {
     await client.connect();
     this.#open.add(client);
     try {
-      // to compile a statement takes longer than any of them
-      const settings = "SET synchronous_commit = on; SET statement_timeout = 0; SET jit = off";
+      // to compile a statement takes longer than any of them; and rows of a batch that the planner does not know yet are to
+      // come in the order of an index, page by page, and not all of them for each page
+      const planning = "SET jit = off; SET enable_bitmapscan = off";
+      const settings = `SET synchronous_commit = on; SET statement_timeout = 0; ${planning}`;
       await client.query(`SET search_path = ${POSTGRES_SCHEMA}; ${settings}`);
     } catch (error) {
       this.drop(client);
@@ -204,9 +217,9 @@ export function quoted(sql: string): string {
   return text;
 }
 
-/** Asks with values as `$1`, `$2` …; lists become arrays. */
-export function ask(client: Client, sql: string, values: readonly unknown[]): Promise<QueryResult> {
-  return client.query(quoted(sql), values as unknown[]);
+/** Asks with values as `$1`, `$2` …; lists become arrays. `name`: the server keeps the statement for the next time. */
+export function ask(client: Client, sql: string, values: readonly unknown[], name?: string): Promise<QueryResult> {
+  return client.query({ text: quoted(sql), values: values as unknown[], ...(name !== undefined && { name }) });
 }
 
 /** Of several statements: nothing. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
+import { PaydropError } from "../errors.ts";
 import { ROW_STATES } from "./states.ts";
 import type { JournalFacts } from "./store.ts";
 
@@ -102,12 +103,28 @@ function versionOf(database: DatabaseSync): number {
  */
 export function readIdentity(database: DatabaseSync): Pick<JournalFacts, "stateId" | "keySecret"> {
   const [keySecret, stateId] = database
-    .prepare("SELECT value FROM meta ORDER BY key")
+    .prepare("SELECT value FROM meta WHERE key IN ('keySecret', 'stateId') ORDER BY key")
     .all()
     .map(({ value }) => value);
   if (typeof keySecret !== "string") throw new DamageError("the key of its hashes is gone");
   if (stateId !== stateIdOf(keySecret)) throw new DamageError("the key of its hashes was changed");
   return { stateId, keySecret };
+}
+
+/** Where the journal went, and when; `isOver`: the other one has it for good. */
+export interface Moved {
+  readonly to: string;
+  readonly at: number;
+  readonly isOver: boolean;
+}
+
+export const MOVED = "SELECT value FROM meta WHERE key = 'moved'";
+
+/** Throws PaydropError for a journal that was moved, or is being moved: another one lets its rows go from then on. */
+export function assertHere(found: Readonly<Record<string, unknown>> | undefined, folder: string): void {
+  if (!found) return;
+  const { to, at, isOver } = JSON.parse(String(found["value"])) as Moved;
+  throw new PaydropError(isOver ? "journal_moved" : "journal_moving", { folder, to, at: new Date(at).toISOString() });
 }
 
 export function stateIdOf(secret: string): string {

@@ -145,7 +145,7 @@ export class Committer {
         faultPoint("commit.before");
         const client = this.#client;
         const sql = "SELECT commit_shares($1, $2, $3, $4) AS answers";
-        const { rows } = await durably(client, () => ask(client, sql, values));
+        const { rows } = await durably(client, () => ask(client, sql, values, "commit_shares()"));
         faultPoint("commit.after");
         return { answers: (rows[0] as { answers: readonly Answer[] }).answers, mayLeave };
       } catch (error) {

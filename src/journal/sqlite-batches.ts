@@ -1,6 +1,6 @@
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
-import { bool, PAYEE_KEY, type Columns, type Journal } from "./sqlite.ts";
-import { assertPhase, ON_ITS_WAY, type RowState } from "./states.ts";
+import { bool, type Columns, type Journal } from "./sqlite.ts";
+import { assertPhase, ON_ITS_WAY, PAYEE_KEY, type RowState } from "./states.ts";
 import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Phase, Tallies, Tally } from "./store.ts";
 
 /** What every call on a batch needs of it. */

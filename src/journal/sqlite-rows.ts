@@ -2,8 +2,8 @@ import type { RowName } from "../checks/beside.ts";
 import { addAct, batchOf, BATCH_ROW, conditions, keepTallies, mayHold, type BatchRow } from "./sqlite-batches.ts";
 import { datedIn } from "./sqlite-batches.ts";
 import { inPlace } from "./sqlite-seen.ts";
-import { bool, PAYEE_KEY, rowName, type Journal } from "./sqlite.ts";
-import { assertMove, move as moveRow, ON_ITS_WAY, WENT, type Change } from "./states.ts";
+import { bool, rowName, type Journal } from "./sqlite.ts";
+import { assertMove, move as moveRow, ON_ITS_WAY, PAYEE_KEY, WENT, type Change } from "./states.ts";
 import type { Act, Committed, JournalStore, Leaving, Move, NewRow, Outcome, RowFilter, RowRecord } from "./store.ts";
 import type { Run, Totals, Who } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, mayHold, type BatchRow } from "./sqlite-batches.ts";
-import { PAYEE_KEY, rowName, type Journal } from "./sqlite.ts";
-import { FOUND_MAX, MAY_GO, ON_ITS_WAY, WENT } from "./states.ts";
+import { rowName, type Journal } from "./sqlite.ts";
+import { FOUND_MAX, MAY_GO, ON_ITS_WAY, PAYEE_KEY, WENT } from "./states.ts";
 import type { JournalStore, SeenRow } from "./store.ts";
 
 type KeyColumn = "payment" | "reference";

@@ -4,6 +4,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { giveToOwner } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
+import { assertHere, MOVED } from "./schema.ts";
 import { ballastPath, journalPath, lockPath } from "../state-dir.ts";
 import { openDatabase, SQLITE_BUSY, SQLITE_FULL, sqliteCodeOf, sqliteKindOf, type OpenOptions } from "./database.ts";
 
@@ -23,6 +24,7 @@ export class Journal {
   isJudging = false;
   readonly #stateDir: string;
   readonly #isSender: boolean;
+  readonly #isMoving: boolean;
   readonly #inPlace: string;
   readonly #statements = new Map<string, StatementSync>();
   readonly #inserts = new Map<readonly string[], string>();
@@ -32,6 +34,7 @@ export class Journal {
     this.database = openDatabase(stateDir, options);
     this.#stateDir = stateDir;
     this.#isSender = options.isSender ?? false;
+    this.#isMoving = options.isMoving ?? false;
     this.#inPlace = this.#filesInPlace();
     if (this.#isSender) this.#keepBallast();
   }
@@ -104,6 +107,8 @@ export class Journal {
   #transaction<T>(work: () => T): T {
     try {
       this.database.exec("BEGIN IMMEDIATE");
+      // it may have been moved since it was opened
+      if (!this.#isMoving) assertHere(this.get(MOVED), this.#stateDir);
       const result = work();
       faultPoint("commit.before");
       this.database.exec("COMMIT");
@@ -167,8 +172,6 @@ export const bool = (sql: string): string => `iif(${sql}, 'true', 'false')`;
 /** SQL: a column that is read as the name of a row; null where there is none. */
 export const rowName = (batch: string, row: string): string =>
   `iif(${batch} IS NULL, NULL, json_object('batch', ${batch}, 'row', ${row}))`;
-/** SQL: the key of a payee with the zeros in front: those of one payee stand side by side, a search away from others. */
-export const PAYEE_KEY = "payee || iif(zeros > 0, '+' || zeros, '')";
 
 function columnOf(value: unknown): SQLInputValue {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return null;

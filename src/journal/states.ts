@@ -84,6 +84,12 @@ export const ON_ITS_WAY_OF_SHARE: string = ofShare(ON_ITS_WAY);
 export const WENT_OF_SHARE: string = ofShare(WENT);
 export const MAY_GO_OF_SHARE: string = ofShare(MAY_GO);
 
+/**
+ * SQL: the key of the payee of a row with the zeros in front: those of one payee stand side by side, a search away from
+ * others.
+ */
+export const PAYEE_KEY = "payee || CASE WHEN zeros > 0 THEN '+' || zeros ELSE '' END";
+
 /** More equal rows than this, in other batches and in the judged one, say nothing new. */
 export const FOUND_MAX = 200;
 
@@ -128,43 +134,54 @@ export function move(run: Run, batch: { readonly seq: number; readonly mark: num
   return run(MOVE, ...where, ...becomes, tries, isAnswerNew, httpStatus, sentAt, durationMs, response) === 1;
 }
 
+/** Few rows of many, always found by their keys: no plan is made anew, and none that reads a whole table. */
+export const BY_INDEX =
+  "SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off";
+
 /**
  * The same in Postgres, as a function of the journal: moves the rows of a batch that `changes` names, each with `from`, `to`
  * and `onItsWay` as above; gives those that were moved. What becomes, or stays, ready gets a turn behind all others of its
- * share. Their shares are locked first. The batch comes with each change (`OFFSET 0` keeps it there): a planner that does not
- * know a new batch yet takes it for one row, and would walk through all of it.
+ * share. Their shares are locked first; `of_shares`: only changes of these, which the caller has locked and changes itself.
+ * The batch comes with each change (`OFFSET 0` keeps it there): a planner that does not know a new batch yet takes it for one
+ * row, and would walk through all of it.
  */
 export const MOVE_ROWS = `
-  CREATE FUNCTION move_rows(of_batch bigint, changes json) RETURNS TABLE ("row" int) LANGUAGE plpgsql AS $$
+  CREATE FUNCTION move_rows(of_batch bigint, changes json, of_shares int[] DEFAULT NULL) RETURNS TABLE ("row" int) LANGUAGE plpgsql ${BY_INDEX} AS $$
   #variable_conflict use_column
   BEGIN
-    PERFORM 1 FROM share s WHERE s.batch = of_batch AND s.share IN (
-      SELECT r.share FROM (SELECT of_batch AS batch, (c.value ->> 'row')::int AS row FROM json_array_elements(changes) c OFFSET 0) c
-      JOIN rows r ON r.batch = c.batch AND r.row = c.row)
-      ORDER BY s.share FOR UPDATE;
+    IF of_shares IS NULL THEN
+      PERFORM 1 FROM share s WHERE s.batch = of_batch AND s.share IN (
+        SELECT r.share FROM (SELECT of_batch AS batch, (c.value ->> 'row')::int AS row FROM json_array_elements(changes) c OFFSET 0) c
+        JOIN rows r ON r.batch = c.batch AND r.row = c.row)
+        ORDER BY s.share FOR UPDATE;
+    END IF;
     RETURN QUERY WITH u AS MATERIALIZED (
-      SELECT c.*, r.share, s.mark, s.nextTurn - 1 + row_number() OVER (PARTITION BY r.share, c.to ORDER BY c.n) AS newTurn
-      FROM (SELECT of_batch AS batch, x.* FROM ROWS FROM (json_to_recordset(changes) AS (row int, "from" jsonb, "to" text, onItsWay boolean, code text,
+      SELECT c.*, r.share, s.mark, greatest(b.lastAt, s.lastAt) AS knownAt, s.nextTurn - 1 + row_number() OVER (PARTITION BY r.share, c.to ORDER BY c.n) AS newTurn
+      FROM (SELECT of_batch AS batch, x.* FROM ROWS FROM (json_to_recordset(changes) AS (batch bigint, share int, row int, "from" jsonb, "to" text, onItsWay boolean, code text,
         reasons json, settledBy text, tries int, httpStatus int, sentAt bigint, durationMs int, response text))
-        WITH ORDINALITY AS x(row, "from", "to", isMeant, code, reasons, settledBy, tries, httpStatus, sentAt, durationMs, response, n)
-        OFFSET 0) c
-      JOIN rows r ON r.batch = c.batch AND r.row = c.row JOIN share s ON s.batch = r.batch AND s.share = r.share
+        WITH ORDINALITY AS x(ofBatch, ofShare, row, "from", "to", isMeant, code, reasons, settledBy, tries, httpStatus, sentAt, durationMs, response, n)
+        WHERE of_shares IS NULL OR x.ofBatch = of_batch AND x.ofShare = ANY(of_shares) OFFSET 0) c
+      JOIN rows r ON r.batch = c.batch AND r.row = c.row AND (of_shares IS NULL OR r.share = ANY(of_shares))
+      JOIN share s ON s.batch = r.batch AND s.share = r.share
+      JOIN batch b ON b.seq = r.batch
     ), moved AS (
       UPDATE rows r SET state = u.to, turn = CASE u.to WHEN 'ready' THEN u.newTurn ELSE r.turn END,
-        code = coalesce(u.code, CASE WHEN u.to <> 'ready' THEN r.code END), reasons = coalesce(u.reasons, r.reasons),
+        code = coalesce(u.code, CASE WHEN u.to <> 'ready' THEN r.code END),
+        lateAnswer = CASE WHEN u.to <> 'ready' THEN r.lateAnswer END, reasons = coalesce(u.reasons, r.reasons),
         settledBy = coalesce(u.settledBy, r.settledBy), attempts = r.attempts + coalesce(u.tries, 0),
         httpStatus = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.httpStatus ELSE u.httpStatus END,
         sentAt = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.sentAt ELSE u.sentAt END,
+        wentAt = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.wentAt WHEN u.sentAt IS NOT NULL THEN greatest(u.sentAt, u.knownAt) END,
         durationMs = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.durationMs ELSE u.durationMs END,
         response = CASE WHEN u.tries IS NULL AND u.to <> 'ready' THEN r.response ELSE u.response END
       FROM u WHERE r.batch = u.batch AND r.row = u.row AND u.from ? r.state
         AND (r.state = 'ready' AND r.turn <= u.mark) = u.isMeant
       RETURNING r.row, r.share
     ), shares AS (
-      UPDATE share s SET tallies = NULL, lastAt = greatest(s.lastAt, u.lastAt), nextTurn = s.nextTurn + u.turns
+      UPDATE share s SET tallies = CASE WHEN s.share NOT IN (SELECT share FROM moved) THEN s.tallies END, lastAt = greatest(s.lastAt, u.lastAt), nextTurn = s.nextTurn + u.turns
       FROM (SELECT share, count(*) FILTER (WHERE u.to = 'ready') AS turns,
         coalesce(max(sentAt + coalesce(durationMs, 0)), 0) AS lastAt FROM u GROUP BY share) u
-      WHERE s.batch = of_batch AND s.share = u.share
+      WHERE s.batch = of_batch AND s.share = u.share AND of_shares IS NULL
     ) SELECT moved.row FROM moved;
   END $$;
 `;

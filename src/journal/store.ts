@@ -382,6 +382,8 @@ export interface HostRecord {
   /** Milliseconds since 1970. */
   readonly since: number;
   readonly seenAt: number;
+  /** Since then, by the clock of the server. */
+  readonly silentMs: number;
   readonly shares: readonly {
     readonly batch: string;
     readonly share: number;

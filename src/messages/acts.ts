@@ -40,6 +40,8 @@ export const ACTED = {
     → Ask {by} which of the two is true: paydrop status {batch}`,
   settled_skipped: "{lines:line} without a decision yet.",
   freed: "{rows:row} of batch {batch} waited for that and may go now. → paydrop resume {batch} --by NAME",
+  journal_copied: `{batches:batch|batches} with {rows:row} went from {folder} to {to}. The journal in {folder} sends nothing any more.
+    → Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY for every paydrop that worked with it, then: paydrop doctor`,
   backed_up: "{file}: the journal and {snapshots:snapshot}, {bytes:byte}.",
   purged: "Private copies and answers of {batches:batch|batches} were removed. Duplicates of them are still found.",
 } as const satisfies Catalogue;

@@ -92,6 +92,9 @@ const FINDINGS = {
   fine: { fine: "{found}" },
   look: {
     not_set_for_payouts: "not set → It is needed for payouts only.",
+    standby_asynchronous: `{count:standby|standbys}, and commits wait for none: one that takes over may have forgotten rows that went, and they would go twice
+      → Name it in synchronous_standby_names, or let none take over by itself: paydrop help hosts`,
+    clock_apart: "this host says {now}, the server says {server} → Set both by the same time service (NTP).",
     inbox_open: "anybody may write there (mode {mode}) → Let one group write: whoever can drop a file can pay.",
     inbox_held: "nothing goes from it: {why} → A person lets it go on: paydrop resume --inbox {word} --by NAME",
   },
@@ -100,6 +103,12 @@ const FINDINGS = {
     not_set: "not set → Set {variable}.",
     state_open: "{path} is open to others (mode {mode}) → chmod 700 {word}",
     not_apart: "the inbox and the {other} lie within each other → Keep them apart from whoever drops files.",
+    server_setting: `{name} = off, said by: {source}. The server can lose what it has confirmed, and rows would go twice
+      → Set {name} = on there, and restart the server.`,
+    server_standby: "this server is a standby → Name the primary server in PAYDROP_JOURNAL_URL.",
+    server_old: "PostgreSQL {version}, and {needed} is needed → Use a newer server.",
+    pooled: `a pooler changes the session between transactions, and locks would be lost
+      → Let it keep sessions (PgBouncer: pool_mode = session), or name the server itself.`,
     clock_behind: "{now}, but the journal has already seen {seen} → Set the clock, unless an earlier one was ahead.",
   },
 } as const satisfies Readonly<Record<Finding["health"], Catalogue>>;

@@ -1,5 +1,5 @@
 import { CONFIG_ERRORS } from "./config.ts";
-import { HOST_ERRORS, SERVER_ERRORS } from "./hosts.ts";
+import { HOST_ERRORS, MOVE_ERRORS, SERVER_ERRORS } from "./hosts.ts";
 import { foundIn, type Catalogue, type CodeIn, type Sentence } from "./sentence.ts";
 
 const NOTHING_SENT = "Nothing was sent.";
@@ -58,6 +58,9 @@ const USAGE_ERRORS = {
     → Nothing was settled. If the bank gave the money back, add their sum: --total SUM`,
   cancel_state: "row {row} is {state} → Nothing was cancelled. Only rows that did not go can be.",
   settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
+  settle_not_quiet: `the host that sent row {row} of batch {batch} was lost, and its request may still arrive until {until}
+    → Nothing was settled. Look it up after that. Where the dashboard shows it already: --as done.`,
+  ...MOVE_ERRORS,
   list_alone: "--from stands alone: batch, row and decision are in the list → Leave out BATCH, --row and --as.",
 
   no_account: "{name} has no account at the desk → `paydrop desk list` shows who has one.",

@@ -15,12 +15,35 @@ export const SERVER_ERRORS = {
     PAYDROP_JOURNAL_KEY elsewhere.`,
   journal_moved: `the journal in {folder} was moved to {to} at {at}
     → Nothing was sent. Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY.`,
+  journal_moving: `the journal in {folder} is being moved to {to}, since {at}
+    → Nothing was sent. If that move was cut off, do it once more: paydrop journal copy --to URL`,
+  journal_copy_differs: `the copy in {to} is not what stands in {folder}: {what}
+    → Nothing was moved. Send us what --verbose prints.`,
+} as const satisfies Catalogue;
+
+/** What `paydrop status` tells of hosts. */
+export const HOST_WORDS = {
+  host: "host {host}   version {version}   here since {since}",
+  silent: "  not seen since {at}: what it holds goes to the other hosts, and rows on its wire become unknown",
+  holds: "  sends batch {batch}: {shares:share}, {lanes:lane}, since {since}",
+  conducts: "  conducts the run of batch {batch}",
+  watches: "  watches {folder}",
 } as const satisfies Catalogue;
 
 export const HOST_NEWS = {
   working: "sending shares of other hosts' files as {host}; Ctrl-C ends it",
   inbox_elsewhere: `another host watches {folder}: this one takes over when that one ends
     → Each inbox needs a path of its own over all hosts.`,
+} as const satisfies Catalogue;
+
+/** What is wrong with where a journal is to be moved to. */
+export const MOVE_ERRORS = {
+  journal_none:
+    "there is no journal in {folder} → Name its folder: --state-dir. A new one in PostgreSQL needs no copy.",
+  journal_not_empty: `{to} holds a journal already
+    → Nothing was moved. Name an empty database. Two journals cannot become one.`,
+  journal_in_use: `another paydrop works with {to} already → Nothing was moved. End it, then do this again.`,
+  journal_copy_word: `say what to do with the journal → {example}`,
 } as const satisfies Catalogue;
 
 export const HOST_ERRORS = {

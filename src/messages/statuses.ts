@@ -28,6 +28,7 @@ export function noteOf(status: StatusName, rows: number, goesAgain: number): str
 /** What is said of a row whose state says it all, in `result_message` and `result_action`. */
 export const ROW_SENTENCES = {
   ready: "Not sent{again} yet → Will go when the file is run again",
+  late: "{said}. Its host heard afterwards: {heard} → {todo}",
   on_its_way: "No answer yet: it is being sent at this moment → Look again when that run ends",
   invalid: ({ todo }) => `Not sent: {faults} → ${todo ? "{todo}" : "Correct and drop again"}`,
   held: "Waiting for a person: {why} → {todo}",

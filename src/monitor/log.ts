@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { hostname } from "node:os";
 import { dirname } from "node:path";
 import type { Logger } from "pino";
 import { conceal } from "../config/secret.ts";
@@ -12,7 +13,7 @@ import { fieldsText, logFields } from "../screen/json-lines.ts";
 import type { Paper } from "../screen/look.ts";
 import type { Teller } from "../screen/teller.ts";
 
-type LogSettings = Pick<Config, "log_level" | "log_format" | "log_file" | "quiet">;
+type LogSettings = Pick<Config, "log_level" | "log_format" | "log_file" | "quiet" | "shared">;
 type Stderr = Pick<Paper, "write">;
 
 /** Whether stderr belongs to the log: JSON was asked for, and no file was named. */
@@ -58,7 +59,7 @@ export async function withLog(teller: Teller, config: LogSettings, stderr: Stder
  * disk that is full, costs the log and nothing else, and stderr is told once. Throws PaydropError `config` for a file that
  * holds something else.
  */
-async function openLog({ log_file: path, log_format: format, log_level: level }: LogSettings, stderr: Stderr) {
+async function openLog({ log_file: path, log_format: format, log_level: level, shared }: LogSettings, stderr: Stderr) {
   const { pino } = await import("pino");
   const opened = (dest: string) => {
     try {
@@ -94,7 +95,9 @@ async function openLog({ log_file: path, log_format: format, log_level: level }:
   const to = file ?? stderr;
   const shaped = { write: (line: string) => to.write(conceal(format === "json" ? line : textLine(line))) };
   const timestamp = pino.stdTimeFunctions.isoTime;
-  const log = pino({ level, base: null, timestamp, formatters: { level: (name) => ({ level: name }) } }, shaped);
+  // logs of hosts that share a journal are read together
+  const base = shared ? { host: hostname() } : null;
+  const log = pino({ level, base, timestamp, formatters: { level: (name) => ({ level: name }) } }, shaped);
   const close = (): void => {
     process.off("SIGHUP", reopen);
     file?.end();

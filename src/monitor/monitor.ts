@@ -5,7 +5,7 @@ import type { Loaded } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { writeAtomically } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
-import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import type { BatchRecord, HostRecord, JournalStore } from "../journal/store.ts";
 import { assertOwnFile } from "./log.ts";
 
 const EVERY_MS = 15_000;
@@ -37,7 +37,8 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
   const inboxes = new Map<string, InboxCount>();
   /** When runs ended, by metric; what an earlier process left in the file is gone on with. */
   const endings = new Map<string, number>();
-  let followed: Pick<JournalStore, "batches"> | undefined;
+  let followed: Pick<JournalStore, "batches" | "hosts"> | undefined;
+  let host: HostRecord | undefined;
   let batches: readonly BatchRecord[] = [];
   let server: Server | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -50,7 +51,9 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
   };
   const text = async (): Promise<string> => {
     if (followed) batches = await followed.batches({ environment });
-    return metricsText(batches, [...inboxes.values()], endings, Date.now());
+    const { hosts } = followed ?? {};
+    if (hosts) host = (await hosts.all()).find((one) => one.host === hosts.me);
+    return metricsText(batches, [...inboxes.values()], endings, Date.now(), host);
   };
   const write = async (): Promise<void> => {
     if (file === undefined) return;
@@ -71,7 +74,7 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
     sawInbox: (folder: string, count: InboxCount): unknown => inboxes.set(folder, count),
 
     /** For whoever holds the instance lock: rows are counted in this journal from now on, and the metrics file is ours. */
-    async follow(store: Pick<JournalStore, "batches">): Promise<void> {
+    async follow(store: Pick<JournalStore, "batches" | "hosts">): Promise<void> {
       if (file === undefined && port === undefined) return;
       followed = store;
       try {
@@ -112,12 +115,16 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
   };
 }
 
-/** The exposition format of Prometheus; no batch, account or file name. `ended`: when runs ended, by metric. */
+/**
+ * The exposition format of Prometheus; no batch, account or file name. `ended`: when runs ended, by metric; `host`: this
+ * one, where several share the journal. Rows and sums are those of the journal, the same on all of them.
+ */
 export function metricsText(
   batches: readonly BatchRecord[],
   inboxes: readonly InboxCount[],
   ended: ReadonlyMap<string, number>,
   nowMs: number,
+  host?: HostRecord,
 ): string {
   const sums = sumsOf(batches);
   const inState = (state: "unknown" | "held"): number =>
@@ -125,6 +132,8 @@ export function metricsText(
   const ofInboxes = (value: number): Samples => (inboxes.length === 0 ? [] : [["", value]]);
   const oldest = Math.min(nowMs, ...inboxes.map(({ oldestSince = nowMs }) => oldestSince));
   const lastOf = (name: string): Samples => (ended.has(name) ? [["", ended.get(name) ?? 0]] : []);
+  const sumOf = (counts: readonly number[] = []): number => counts.reduce((sum, count) => sum + count, 0);
+  const ofHost = (count = 0): Samples => (host ? [[`{host="${host.name.replaceAll(/["\\\n]/g, "")}"}`, count]] : []);
   const [finished, succeeded] = ["last_finished_timestamp_seconds", "last_success_timestamp_seconds"] as const;
   const gauges: readonly (readonly [name: string, help: string, samples: Samples])[] = [
     ["rows_total", "Rows in the journal by operation and state.", sums.map(({ labels, rows }) => [labels, rows])],
@@ -133,6 +142,9 @@ export function metricsText(
     ["held_rows", "Rows that a person must release or cancel.", [["", inState("held")]]],
     ["inbox_files", "Files that wait in the inboxes.", ofInboxes(inboxes.reduce((sum, { files }) => sum + files, 0))],
     ["oldest_inbox_seconds", "Age of the oldest of them.", ofInboxes((nowMs - oldest) / 1000)],
+    ["host_shares", "Shares of batches that this host sends.", ofHost(host?.shares.length)],
+    ["host_lanes", "Requests that it may have in flight.", ofHost(sumOf(host?.shares.map(({ lanes }) => lanes)))],
+    ["host_inboxes", "Inboxes that it watches.", ofHost(host?.leases.filter((one) => one.startsWith("inbox ")).length)],
     [finished, "When a run last ended.", lastOf(finished)],
     [succeeded, "When a run last ended with exit code 0.", lastOf(succeeded)],
   ];

@@ -15,7 +15,7 @@ type SentBatch = Pick<BatchRecord, "id" | "rows" | "destination" | "environment"
 
 /** A smaller batch is one share, which takes all lanes of its host. */
 const ONE_SHARE_ROWS = 2_000;
-const LOOK_MS = 250;
+const LOOK_MS = 100;
 
 /**
  * Sends shares of a batch until none is free for this host. Whoever conducts the run stays until the batch is over on all
@@ -35,7 +35,13 @@ export async function sendShares(work: ShareWork, batch: SentBatch, isConductor:
       await hosts.stop(batch.id, ending);
     }
     const isEnding = signals.soft.aborted || stop !== undefined || failure !== undefined;
-    const share = isEnding ? undefined : await nextShare(work, batch);
+    // what is on its way comes to its end first
+    const share = isEnding
+      ? undefined
+      : await nextShare(work, batch).catch((error: unknown) => {
+          failure ??= { error };
+          return undefined;
+        });
     if (share) {
       const sending = sendShare(work, share)
         .then(

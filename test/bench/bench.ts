@@ -1,12 +1,13 @@
 /**
  * `npm run bench -- [--rows 100000] [--repeat 3] [--operation payouts-b,transfers] [--format csv,json]
  * [--peers paydrop,undici] [--json]`: paydrop against what people would use instead. Other
- * measurements by their flags: `--whole --latency --memory --small`, or `--all`.
+ * measurements by their flags: `--whole --latency --memory --small --hosts 1,2,4`, or `--all`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { hosts } from "./hosts.ts";
 import { latency } from "./latency.ts";
 import { memory } from "./memory.ts";
 import { FORMATS, type Format, type Kind, KINDS } from "./payment-files.ts";
@@ -30,6 +31,8 @@ export interface Bench {
   /** Small files: how often one is run, and how many are dropped. */
   readonly times: number;
   readonly files: number;
+  /** How many hosts share a file. */
+  readonly hosts: readonly number[];
   /** The launcher that is measured: of this build, or of another one to compare with. */
   readonly program: string;
   /** A folder to work in, on a disk whose syncs count. */
@@ -40,7 +43,7 @@ export interface Bench {
   readonly progress: (text: string) => void;
 }
 
-const MODES = { whole, latency, memory, small } as const;
+const MODES = { whole, latency, memory, small, hosts } as const;
 type Mode = keyof typeof MODES;
 const DEFAULT_MODES: readonly Mode[] = ["whole"];
 
@@ -62,6 +65,7 @@ const OPTIONS = {
   latency: { type: "boolean", default: false },
   memory: { type: "boolean", default: false },
   small: { type: "boolean", default: false },
+  hosts: { type: "string" },
 } as const;
 
 if (process.argv[1] === import.meta.filename) await main(process.argv.slice(2));
@@ -80,6 +84,7 @@ async function main(args: readonly string[]): Promise<void> {
     seconds: amount("seconds", values.seconds),
     times: amount("times", values.times),
     files: amount("files", values.files),
+    hosts: (values.hosts ?? "1,2,4").split(",").map((count) => amount("hosts", count)),
     program: resolve(values.program),
     folder,
     say: (text) => values.json || process.stdout.write(`${text}\n`),

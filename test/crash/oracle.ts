@@ -49,8 +49,11 @@ export function toldOf(lines: readonly LedgerLine[]): Ledger {
   return told;
 }
 
+/** By row number. */
+export type JournalRows = ReadonlyMap<number, { readonly state: string; readonly wasLetGo: boolean }>;
+
 /** The state of each row, and whether the turn mark says that it may have left, from the journal itself. */
-export function journalRows(stateDir: string, fileName: string): Map<number, { state: string; wasLetGo: boolean }> {
+export function journalRows(stateDir: string, fileName: string): JournalRows {
   const path = join(stateDir, "journal.db");
   if (!existsSync(path)) return new Map();
   const database = new DatabaseSync(path, { readOnly: true });
@@ -86,10 +89,10 @@ export function journalFaults(stateDir: string): string[] {
   }
 }
 
-/** Compares what became of one file. `whole`: nothing may be left unsent. */
+/** Compares what became of one file. `from`: its journal, or the state directory that has it. `whole`: nothing may be left unsent. */
 export function judge(
   inputPath: string,
-  stateDir: string,
+  from: string | JournalRows,
   plan: readonly PlannedRow[],
   ledger: Ledger,
   whole = true,
@@ -100,7 +103,8 @@ export function judge(
   const byStatus: Record<string, number> = {};
   let unknownOfKills = 0;
 
-  const journal = journalRows(stateDir, inputPath.slice(inputPath.lastIndexOf("/") + 1));
+  const fileName = inputPath.slice(inputPath.lastIndexOf("/") + 1);
+  const journal = typeof from === "string" ? journalRows(from, fileName) : from;
   const lines = readResults(`${inputPath}.results.csv`);
   if (lines.length !== plan.length) lost.push(`${plan.length} rows, ${lines.length} lines of results`);
   if (journal.size !== plan.length) lost.push(`${plan.length} rows, ${journal.size} in the journal`);

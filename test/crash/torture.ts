@@ -1,7 +1,7 @@
 /**
  * `npm run torture -- --kills 1000 --rows 50000 --seed 1 --concurrency 8`: kills runs at random moments until so many
  * kills and rows are reached, then compares the service's own ledger with journal and results. Exits 1 on any payment
- * made twice, any outcome lost, any wrong status.
+ * made twice, any outcome lost, any wrong status. With `--hosts 3 --postgres --minutes 5`: `hosts-torture.ts`.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { batchIn, hasMoreToSend, runToTheEnd } from "./batch.ts";
 import type { Batch } from "./batch.ts";
+import { hostsTorture } from "./hosts-torture.ts";
 import { REGULAR_EXITS, startLife, startService } from "./lives.ts";
 import type { Service } from "./lives.ts";
 import type { Rates } from "../support/ledger-server.ts";
@@ -187,8 +188,21 @@ async function main(): Promise<void> {
       rows: { type: "string", default: "5000" },
       seed: { type: "string", default: "1" },
       concurrency: { type: "string" },
+      hosts: { type: "string", default: "3" },
+      minutes: { type: "string", default: "5" },
+      postgres: { type: "boolean", default: false },
     },
   });
+  if (values.postgres) {
+    const told = (line: string): void => void process.stdout.write(`${line}\n`);
+    const random = randomFrom(Number(values.seed));
+    const common = { rates: RATES, random, onProgress: told };
+    const figures = await hostsTorture({ ...common, hosts: Number(values.hosts), minutes: Number(values.minutes) });
+    told(`\nseed ${values.seed}\n${String(figures)}`);
+    for (const fault of figures.faults) told(`FAULT ${fault}`);
+    process.exitCode = figures.faults.length === 0 ? 0 : 1;
+    return;
+  }
   const startedAt = performance.now();
   const figures = await torture({
     kills: Number(values.kills),

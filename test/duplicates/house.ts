@@ -24,6 +24,9 @@ interface Drop {
 /** What the service answers to a row, by its number; `accepted` where nothing is said. */
 type Answers = Readonly<Record<number, Outcome["state"]>>;
 
+/** Opens the journal of a house; a test may put another engine here. */
+export const engine: { open: (folder: string) => Promise<JournalStore> } = { open: openJournal };
+
 /** A journal of its own, files in words (`situations.ts`), a service that answers as told, a clock that people put. */
 export class House {
   readonly store: JournalStore;
@@ -37,7 +40,7 @@ export class House {
 
   static async open(): Promise<House> {
     const folder = mkdtempSync(join(tmpdir(), "paydrop-house-"));
-    return new House(folder, await openJournal(folder));
+    return new House(folder, await engine.open(folder));
   }
 
   async close(): Promise<void> {
@@ -178,7 +181,7 @@ function newRow(row: number, words: string, stated: string | undefined): NewRow 
   const said = read(words.replace("!", ""));
   const period = said.period ?? stated;
   const valid = { ...said, ...(period === undefined ? {} : { period }), amount: /^\S+ (\S+)/.exec(words)?.[1] ?? "" };
-  const sent = { operation: "payout" as const, place: row * 100, size: 90 };
+  const sent = { operation: "payout" as const, place: row * 100, size: 90, crc: row };
   if (!words.startsWith("!")) return { ...none, ...valid, ...sent, state: "ready" };
   return { ...none, ...valid, ...sent, state: "held", faults: [{ code: "not_now" }] };
 }

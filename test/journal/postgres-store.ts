@@ -5,7 +5,7 @@ import { dropRecordings } from "../../src/journal/postgres-batches.ts";
 import { Postgres } from "../../src/journal/postgres.ts";
 import type { Committed, JournalStore, Leaving, Outcome } from "../../src/journal/store.ts";
 import { freshDatabase } from "../support/postgres.ts";
-import { NOW, type TestJournal } from "./stores.ts";
+import type { TestJournal } from "./stores.ts";
 
 /** An empty journal in a database of its own. Its rows leave from the first share of a batch, which `commit` claims. */
 export async function openTestJournal(): Promise<TestJournal & { readonly postgres: Postgres }> {
@@ -42,7 +42,7 @@ function withCommit(store: JournalStore, postgres: Postgres): JournalStore {
       await dropRecordings(postgres);
       // as if the server had run for long: in its first seconds nothing is taken over
       const taken = "SELECT batch, row FROM take_over($1, $2, interval '0')";
-      return { unknown: await postgres.write(() => postgres.query(taken, JSON.stringify(who), NOW)) };
+      return { unknown: await postgres.write(() => postgres.query(taken, JSON.stringify(who), Date.now())) };
     },
     async endRun(run, ended) {
       await shares.end(run);

@@ -46,7 +46,7 @@ export function letsRowsGoByShares(): void {
   test.each<[string, string, string]>([
     ["asks for no epoch", "AND s.epoch = x.epoch AND s.owner = me", ""],
     ["makes a commit twice", "s.commitNo < x.no AS isNew", "true AS isNew"],
-    ["lets go one row more", "THEN greatest(w.free, 0)", "THEN w.free + 1"],
+    ["lets go one row more", "THEN greatest(h.free, 0)", "THEN h.free + 1"],
     ["takes over what is held", "s.leaseUntil < clock_timestamp()", "true"],
     ["takes over by the old epoch", "SET epoch = s.epoch + 1, owner = NULL", "SET owner = NULL"],
     ["forgets what was on its way", "'to', 'unknown'", "'to', 'ready'"],

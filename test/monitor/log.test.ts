@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -45,7 +46,7 @@ interface Heard {
   readonly teller: Teller;
 }
 
-async function logging(flags: Record<string, unknown>): Promise<Heard> {
+async function logging(flags: Record<string, unknown>, env: NodeJS.ProcessEnv = {}): Promise<Heard> {
   const stderr: string[] = [];
   const said: string[] = [];
   const plain: Teller = {
@@ -54,7 +55,7 @@ async function logging(flags: Record<string, unknown>): Promise<Heard> {
     say: (text) => void said.push(text),
     close: () => void said.push("closed"),
   };
-  const { config } = loadSettings({ flags, env: { HOME: "/nonexistent" } });
+  const { config } = loadSettings({ flags, env: { HOME: "/nonexistent", ...env } });
   new Secret(KEY);
   const teller = await withLog(plain, config, { write: (line) => void stderr.push(line) });
   onTestFinished(() => teller.close());
@@ -65,6 +66,16 @@ function tellAll({ teller }: Heard): void {
   for (const event of [ROW, UNKNOWN, WAITING, STOPPED]) teller.tell(event);
   teller.ended(REPORT);
 }
+
+test("a journal that several hosts share → every line names the host", async () => {
+  const key = { PAYDROP_JOURNAL_KEY: "5e".repeat(32) };
+  const heard = await logging({ log_format: "json", journal_url: "postgres://db.example/paydrop" }, key);
+  tellAll(heard);
+  for (const line of heard.stderr) expect(JSON.parse(line)).toMatchObject({ host: hostname() });
+  const alone = await logging({ log_format: "json" });
+  tellAll(alone);
+  expect(alone.stderr.join("")).not.toContain('"host"');
+});
 
 test("no log asked for → the teller itself", async () => {
   const { teller, said } = await logging({});

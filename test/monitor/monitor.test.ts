@@ -46,6 +46,22 @@ test("inboxes are counted", () => {
   expect(text).toContain("paydrop_oldest_inbox_seconds 60\n");
 });
 
+test("a journal that several hosts share → what this host holds, with its name", async () => {
+  const own = { host: "pay1:7:a", name: "pay1", leases: ["batch K7Q29F3M", "inbox /srv/inbox"] };
+  const other = { host: "pay2:8:b", name: "pay2", leases: ["inbox /srv/other"], shares: [{ lanes: 64 }] };
+  const all = [other, { ...own, shares: [{ lanes: 3 }, { lanes: 5 }] }];
+  const hosts = { me: "pay1:7:a", all: () => Promise.resolve(all) };
+  const file = join(temporaryFolder(), "paydrop.prom");
+  const monitor = createMonitor({ environment: "test", metrics_file: file }, () => undefined);
+  await monitor.follow({ ...STORE, hosts } as unknown as JournalStore);
+  await monitor.unfollow();
+  await monitor.close(0);
+  const text = readFileSync(file, "utf8");
+  for (const line of ['shares{host="pay1"} 2', 'lanes{host="pay1"} 8', 'inboxes{host="pay1"} 1'])
+    expect(text).toContain(`paydrop_host_${line}\n`);
+  expect(text).not.toContain("pay2");
+});
+
 test("a later run keeps when one last succeeded", async () => {
   const file = join(temporaryFolder(), "paydrop.prom");
   const name = "paydrop_last_success_timestamp_seconds";

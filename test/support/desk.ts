@@ -6,7 +6,7 @@ import type { Answer } from "../../src/client/answer.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import type { Config } from "../../src/config/schema.ts";
 import type { BatchReport, RunEvent } from "../../src/events.ts";
-import { openJournal } from "../../src/journal/open.ts";
+import { openJournalOf } from "../../src/journal/open.ts";
 import type { Act, JournalStore } from "../../src/journal/store.ts";
 import { Shared } from "../../src/submission/shared.ts";
 import { temporaryDirectory } from "./state-dir.ts";
@@ -42,13 +42,19 @@ export class TestDesk {
     this.store = store;
   }
 
-  static async open(flags: Readonly<Record<string, unknown>> = {}): Promise<TestDesk> {
+  /** `env`: with the key of a journal in Postgres, which `flags` names. */
+  static async open(flags: Readonly<Record<string, unknown>> = {}, env: NodeJS.ProcessEnv = {}): Promise<TestDesk> {
     const root = temporaryDirectory();
     const folder = join(root, "inbox");
     mkdirSync(folder);
-    const said = { base_url: "http://127.0.0.1:1", state_dir: join(root, "state"), concurrency: "1", ...flags };
-    const { config } = loadSettings({ flags: said, env: {} });
-    const store = await openJournal(config.state_dir);
+    return TestDesk.at(folder, { state_dir: join(root, "state"), ...flags }, env);
+  }
+
+  /** In a folder that is there, and a state directory that `flags` names. */
+  static async at(folder: string, flags: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv): Promise<TestDesk> {
+    const said = { base_url: "http://127.0.0.1:1", concurrency: "1", ...flags };
+    const { config } = loadSettings({ flags: said, env: { ...env } });
+    const store = await openJournalOf(config, config.shared ? { isSender: true } : {});
     onTestFinished(() => store.close());
     return new TestDesk(folder, config, store);
   }

@@ -11,6 +11,8 @@ const PORTS = { first: 20_000, count: 12_000 };
 const ROOM_NEEDED = 2 ** 31;
 /** Of two programs that begin at once with one port the later tries another. */
 const TRIES = 5;
+/** The unit of /proc/…/stat. */
+const TICK_MS = 10;
 
 interface Installed {
   readonly bin: string;
@@ -25,8 +27,8 @@ export const INSTALLED: Installed | undefined = findInstalled();
  * A folder for the servers of one command. When the command ends, however it ends, another process stops what still
  * runs there and removes it.
  */
-export function serversFolder(): { readonly folder: string; end(): Promise<void> } {
-  const folder = mkdtempSync(join(parentFolder(), "paydrop-postgres-"));
+export function serversFolder(parent: string = parentFolder()): { readonly folder: string; end(): Promise<void> } {
+  const folder = mkdtempSync(join(parent, "paydrop-postgres-"));
   if (INSTALLED?.user.uid !== undefined) chownSync(folder, INSTALLED.user.uid, INSTALLED.user.gid ?? 0);
   // its stdin ends with this process; in a session of its own no Ctrl-C reaches it
   const cleaner = spawn("/bin/sh", ["-c", CLEAN_UP, "sh", folder], {
@@ -131,6 +133,14 @@ export class PostgresServer {
     this.#stopped = [];
   }
 
+  /** User and system time of all of its processes, also of those that have ended. */
+  cpuMs(): number {
+    const main = this.#pid();
+    if (main === undefined) return NaN;
+    const ofChildren = childrenOf(main).flatMap((pid) => ticksOf(pid).slice(0, 2));
+    return [...ticksOf(main), ...ofChildren].reduce((sum, ticks) => sum + ticks * TICK_MS, 0);
+  }
+
   remove(): void {
     this.stopHard();
     rmSync(this.#folder, { recursive: true, force: true });
@@ -142,6 +152,16 @@ export class PostgresServer {
     } catch {
       return undefined;
     }
+  }
+}
+
+/** User and system time of a process, and of its children that have ended; nothing of one that is gone. */
+function ticksOf(pid: number): number[] {
+  try {
+    // after the name: state, parent … utime, stime, cutime, cstime
+    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ").slice(11, 15).map(Number) ?? [];
+  } catch {
+    return [];
   }
 }
 

@@ -21,20 +21,26 @@ export function describePostgres(name: string, tests: () => void): void {
   else test.skip(`${name} → skipped: no Postgres`, () => undefined);
 }
 
+/** Of a test that runs beside others of its file: its own one. */
+type AtTheEnd = (work: () => void | Promise<void>) => void;
+
 /** The URL of a new and empty database, gone after the test together with whoever is still connected. */
-export async function freshDatabase(): Promise<string> {
+export async function freshDatabase(atTheEnd: AtTheEnd = onTestFinished): Promise<string> {
   const server = await sharedServer();
   const name = `test_${randomBytes(6).toString("hex")}`;
   await execute(server, `CREATE DATABASE ${name}`);
-  onTestFinished(() => execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  atTheEnd(() => execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   return Object.assign(new URL(server), { pathname: name }).href;
 }
 
 /** A server of the test's own, to be stopped, paused and begun again. */
-export async function ownServer(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+export async function ownServer(
+  settings: Readonly<Record<string, string>> = {},
+  atTheEnd: AtTheEnd = onTestFinished,
+): Promise<PostgresServer> {
   const folder = join(inject("postgresFolder"), `own-${randomBytes(6).toString("hex")}`);
   const server = await PostgresServer.create(folder, settings);
-  onTestFinished(() => server.remove());
+  atTheEnd(() => server.remove());
   return server;
 }
 

@@ -1,0 +1,76 @@
+import type { Client } from "pg";
+import { Seal } from "./copies.ts";
+import { identityOf, isMade, serverIn } from "./open-postgres.ts";
+import { ask, Postgres } from "./postgres.ts";
+
+/** What a person must know of the server of a shared journal before it is trusted (DESIGN §13). */
+export interface Looked {
+  readonly server: string;
+  readonly version: string;
+  /** As sessions begin with them, and where that was said: `default`, `configuration file`, `database`, `user` … */
+  readonly settings: readonly { readonly name: string; readonly value: string; readonly source: string }[];
+  readonly isStandby: boolean;
+  readonly standbys: number;
+  /** `synchronous_standby_names`; empty: commits wait for none. */
+  readonly synchronous: string;
+  /** Its clock, and this host's at the same moment: milliseconds since 1970. */
+  readonly at: number;
+  readonly here: number;
+  /** Each connection keeps its session, as leases and locks need it. */
+  readonly keepsSessions: boolean;
+  /** Of the key: a journal is there, and is of this version and key. */
+  readonly fingerprint: string;
+  readonly isMade: boolean;
+}
+
+const FACTS = `SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS isStandby,
+    (SELECT count(*) FROM pg_stat_replication) AS standbys, current_setting('synchronous_standby_names') AS synchronous,
+    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at`;
+const SETTINGS = `SELECT name, reset_val AS value, source FROM pg_settings
+  WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') ORDER BY name`;
+
+/** Makes no tables. Rejects with PaydropError where the server is away, or the journal is of another version or key. */
+export async function lookAtServer({ url, journalKey }: { readonly url: string; readonly journalKey: Buffer }) {
+  const postgres = await Postgres.open({ url });
+  try {
+    const seal = new Seal(journalKey);
+    const [one, other] = [await postgres.take(), await postgres.take()];
+    const keepsSessions = await areSessions(one, other);
+    // as it was before paydrop said how it works
+    await one.query("RESET synchronous_commit");
+    const { rows: settings } = (await ask(one, SETTINGS, [])) as { rows: Looked["settings"][number][] };
+    postgres.drop(one);
+    postgres.give(other);
+    const began = Date.now();
+    const [facts] =
+      await postgres.query<Pick<Looked, "version" | "isStandby" | "standbys" | "synchronous" | "at">>(FACTS);
+    if (!facts) throw new Error("the server said nothing of itself");
+    const here = (began + Date.now()) / 2;
+    const isThere = await isMade(postgres);
+    if (isThere) await identityOf(postgres, seal, serverIn(url));
+    const own = {
+      server: serverIn(url),
+      keepsSessions,
+      here,
+      isMade: isThere,
+      fingerprint: seal.fingerprint.slice(0, 8),
+    };
+    return { ...facts, settings, ...own } satisfies Looked;
+  } finally {
+    await postgres.close();
+  }
+}
+
+/** A pooler that changes sessions gives a transaction of one connection the session of another, or a new one meanwhile. */
+export async function areSessions(one: Pick<Client, "query">, other: Pick<Client, "query">): Promise<boolean> {
+  const pidOf = async (client: Pick<Client, "query">): Promise<number> => {
+    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    return rows[0]?.pid ?? 0;
+  };
+  const first = await pidOf(one);
+  await other.query("BEGIN");
+  const second = await pidOf(other);
+  const again = await pidOf(one);
+  await other.query("COMMIT");
+  return first === again && first !== second;
+}

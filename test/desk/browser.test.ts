@@ -1,0 +1,136 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../support/until.ts";
+import { Watched } from "../watch/watched.ts";
+
+const BROWSER = "/usr/bin/chromium";
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** No zero in front of ten digits is lost, one row has no answer, and two are the same payment. */
+const FILE = `from_account,to_account,amount
+ACC-OPS-01,200300401111,100.00
+ACC-OPS-01,SANDBOX-504-2222,200.00
+ACC-OPS-01,200300403333,300.00
+ACC-OPS-01,200300403333,300.00
+`;
+
+let browser: Browser | undefined;
+beforeAll(async () => {
+  if (existsSync(BROWSER)) browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
+});
+afterAll(() => browser?.close());
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What a page does to people who cannot see it well, in light and dark; and whether it fits a phone. */
+async function wrongIn(page: Page): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate(AXE);
+    const { violations } = (await page.evaluate("axe.run()")) as { violations: readonly Violation[] };
+    for (const { id, impact, nodes } of violations)
+      if (impact === "serious" || impact === "critical") wrong.push(`${colorScheme} ${id}: ${nodes[0]?.html ?? ""}`);
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  const width = (await page.evaluate("document.documentElement.scrollWidth")) as number;
+  if (width > 360) wrong.push(`${width} wide on a phone of 360`);
+  await page.setViewportSize({ width: 1200, height: 900 });
+  return wrong;
+}
+
+const walk = existsSync(BROWSER) ? test : test.skip;
+
+walk(
+  "one walk in a browser (skipped: no chromium) → signed in, file mended and put, rows settled and released",
+  async () => {
+    const at = await Watched.with();
+    const added = await at.run(["desk", "add", "Asha", "--role", "decide"]);
+    const oneTime = /: (\S+)\n/.exec(added.stdout)?.[1] ?? "";
+    const watch = at.start();
+    const desk = at.start(["desk", "--port", "0", "--inbox", at.inbox]);
+    const address = (): string => /http:\S+?(?=,)/.exec(desk.stdout())?.[0] ?? "";
+    await until("the desk serves", () => address() !== "", { by: desk.ended });
+    const page = await (browser as Browser).newPage();
+    const errors: string[] = [];
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    page.on("pageerror", (error) => errors.push(error.message));
+    const wrong: Record<string, string[]> = {};
+    const look = async (name: string): Promise<void> => void (wrong[name] = await wrongIn(page));
+
+    await page.goto(address());
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("To the content");
+    await look("sign in");
+    await page.getByLabel("Your name").fill("asha");
+    await page.getByLabel("Password").fill(oneTime);
+    await page.keyboard.press("Enter");
+    await page.getByLabel("The password of now").fill(oneTime);
+    await page.getByLabel("A new password").fill("four words are good");
+    await page.getByLabel("The new password once more").fill("four words are good");
+    await look("password");
+    await page.getByRole("button", { name: "Change" }).click();
+    await page.getByRole("status").getByText("Your password is changed").waitFor();
+
+    const bring = async (name: string, text: string): Promise<void> => {
+      writeFileSync(join(at.root, name), text);
+      await page.getByRole("link", { name: "Upload", exact: true }).click();
+      await look("upload");
+      await page.getByLabel("The file").setInputFiles(join(at.root, name));
+      await page.getByRole("button", { name: "Check it" }).click();
+    };
+    await bring("june.csv", FILE.replace("100.00", "1O0.00"));
+    await page.getByRole("cell", { name: "C2" }).waitFor();
+    await page.getByText('"1O0.00"').first().waitFor();
+    await look("checked");
+    await bring("june.csv", FILE);
+    await page.getByRole("button", { name: "Put it into" }).click();
+    // it comes by itself, without a click
+    await until("the file was taken", async () => (await page.getByRole("rowheader", { name: "june.csv" }).count()) > 0, { by: watch.ended }); // prettier-ignore
+    await page.getByText("1 unknown").first().waitFor();
+    await look("today");
+    await page.getByRole("link", { name: "june.csv" }).first().click();
+    await page.getByRole("cell", { name: "SANDBOX" }).or(page.getByText("••2222")).first().waitFor();
+    await look("batch");
+
+    await page.getByRole("link", { name: "Decide", exact: true }).click();
+    await look("decide");
+    await page.getByLabel("3", { exact: true }).check();
+    await page.getByLabel("They did not go").check();
+    await page.getByLabel("Where you looked").fill("dashboard 10:12, no entry");
+    await page.getByRole("button", { name: "Say so" }).click();
+    await page.getByText("is settled as not done by Asha").waitFor();
+    await page.getByLabel("5", { exact: true }).check();
+    await page.getByLabel("They are meant as well").check();
+    await page.getByLabel("Why, for the history").fill("two are meant");
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByLabel("Their sum").fill("300");
+    await look("let them go?");
+    await page.getByRole("button", { name: "Let 1 row go: 300.00" }).click();
+    await page.getByText("1 row of batch").waitFor();
+    await until("the released row went", () => at.carriedOut === 3, { by: watch.ended });
+    await page.getByRole("link", { name: "Help", exact: true }).click();
+    await look("help");
+    expect(wrong).toEqual(Object.fromEntries(Object.keys(wrong).map((name) => [name, []])));
+    expect(errors).toEqual([]);
+
+    // without a script all is there as well
+    const { cookies } = await page.context().storageState();
+    const plain = await (browser as Browser).newContext({ javaScriptEnabled: false });
+    await plain.addCookies(cookies);
+    const still = await plain.newPage();
+    await still.goto(address());
+    await still.getByText("june.csv").first().waitFor();
+    expect(await still.content()).not.toMatch(/2003004|SANDBOX-504/);
+    await plain.close();
+    desk.child.kill("SIGTERM");
+    expect((await desk.ended).code).toBe(0);
+  },
+  120_000,
+);
