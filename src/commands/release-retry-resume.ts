@@ -58,8 +58,9 @@ function letGo(call: Call, kind: Act["kind"], decide: Decide): Promise<number> {
     return withWork(call, "either", (work, config) =>
       letRowsGo(call, kind, decide, { work, config, ended: undefined }),
     );
-  const letting = async ({ config, teller, open }: Sending): Promise<number> => {
-    const [work, isSender] = await openEither((mode) => open(mode));
+  const letting = async (sending: Sending): Promise<number> => {
+    const { config, teller } = sending;
+    const [work, isSender] = await openEither((mode) => sending.open(mode));
     try {
       const ended = isSender ? (report: BatchReport) => teller.ended(report) : undefined;
       return await letRowsGo(call, kind, decide, { work, config, ended });

@@ -49,7 +49,7 @@ const PASSWORD_CHARACTERS = { least: 12, most: 200 };
 
 /** Why a password cannot be chosen; undefined: it may be. */
 export function wrongPassword(account: Account, password: string): "short" | "name" | undefined {
-  const length = [...password].length;
+  const { length } = password;
   if (length < PASSWORD_CHARACTERS.least || length > PASSWORD_CHARACTERS.most) return "short";
   return keyOf(password).includes(keyOf(account.name)) ? "name" : undefined;
 }

@@ -184,7 +184,6 @@ async function rowsOf(desk: Desk, batch: BatchRecord, { only, after }: Which): P
   const lines = rows.map((record) => {
     const { text, todo } = tellRow(record, batch);
     const { payee = "", reference = "" } = details.of.get(record.row) ?? {};
-    const http = record.httpStatus === undefined ? "" : ` (HTTP ${record.httpStatus})`;
     const name = statusTag(statusOf(record));
     return [
       record.row,
@@ -192,7 +191,7 @@ async function rowsOf(desk: Desk, batch: BatchRecord, { only, after }: Which): P
       record.amount ?? "not readable",
       said(payee),
       said(reference),
-      `${text}${http}`,
+      text,
       withoutCommands(todo),
     ];
   });

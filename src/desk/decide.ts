@@ -162,7 +162,7 @@ const settleFields = (): Html => markup`${choices("as", "What became of the tick
 
 const heldFields = ({
   rows,
-}: Tally): Html => markup`<p><label><input type="checkbox" name="all" value="yes"> All ${rows} held rows of this batch</label></p>
+}: Tally): Html => markup`<p><label><input type="checkbox" name="all" value="yes"> All that are held of this batch: ${counted(rows)}</label></p>
 ${choices("what", "What is to become of them", [
   ["cancel", "Nothing is to be sent for them."],
   ["release", "They are meant as well. They go after one more look."],

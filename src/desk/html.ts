@@ -15,7 +15,7 @@ export function markup(strings: TemplateStringsArray, ...values: readonly Shown[
   return template(strings, ...values.map(visible)) as Html;
 }
 
-export const nothing: Html = raw("") as Html;
+export const nothing: Html = raw("");
 
 function visible(value: Shown): unknown {
   if (typeof value === "string") return value.split("\n").map((line) => printable(line)).join("\n"); // prettier-ignore
@@ -24,7 +24,7 @@ function visible(value: Shown): unknown {
 }
 
 /** What somebody else wrote: its direction is its own. */
-export const said = (text: string): Html => markup`<bdi>${text}</bdi>`;
+export const said = (text: string): Html => (text === "" ? nothing : markup`<bdi>${text}</bdi>`);
 
 /** A status is told by its word; sign and colour only help to find it. */
 export function statusTag(status: ResultStatus, text: string = STATUSES[status].word): Html {

@@ -17,8 +17,8 @@ export interface Asked {
 export interface Posted extends Asked {
   readonly form: Form;
   /** A text of the form, empty where it has none. */
-  text(name: string): string;
-  texts(name: string): readonly string[];
+  readonly text: (name: string) => string;
+  readonly texts: (name: string) => readonly string[];
 }
 
 type Answer = Response | Promise<Response>;
@@ -36,9 +36,9 @@ export interface Pages {
   goTo(asked: Asked, path: string, news: News): Response;
   /** A part of a page that is shown anew while it changes: `livePart`. */
   live(path: string, part: (asked: Asked) => Promise<Html>): void;
-  signIn(c: Context, token: string): void;
-  tokenOf(c: Context): string | undefined;
-  addressOf(c: Context): string;
+  readonly signIn: (c: Context, token: string) => void;
+  readonly tokenOf: (c: Context) => string | undefined;
+  readonly addressOf: (c: Context) => string;
 }
 
 /** Beside the token: a browser says by itself that a form stood on another site. */
@@ -66,7 +66,7 @@ export function plain(
   const { text, todo } = told(DESK_WORDS[word], facts);
   const content = markup`<p>${todo}</p>
     <p><a href="/">Today</a></p>`;
-  return c.html(pageOf({ title: text, csrf: "", content }), status) as Response;
+  return c.html(pageOf({ title: text, csrf: "", content }).toString(), status);
 }
 
 /** With a script it is renewed by the address; without one it is as it was when the page was loaded. */

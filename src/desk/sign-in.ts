@@ -21,7 +21,7 @@ export function signInPages(pages: Pages): void {
       ${field("password", "Password", { type: "password", autocomplete: "current-password", required: true })}
       <p><button class="main">Sign in</button></p>
     </form>`;
-    return c.html(pageOf({ title: "Sign in", csrf, news, content }), status) as Response;
+    return c.html(pageOf({ title: "Sign in", csrf, news, content }).toString(), status);
   };
 
   app.get("/sign-in", (c) => signInPage(c));

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { messageOf, PaydropError } from "../errors.ts";
 import { failureOf, sqliteCodeOf, type OpenOptions } from "./database.ts";
+import { keep, kept } from "./kept.ts";
 import { readIdentity } from "./schema.ts";
 import { addAct, addBatch, batches, dropBatch, overlaps, purge, setBatch, sumsOfDay } from "./sqlite-batches.ts";
 import { lastAtIn } from "./sqlite-batches.ts";
@@ -19,7 +20,19 @@ type Calls = {
 /** How the calls of a store are carried out, in the thread that has the journal. */
 const CALLS: Calls = {
   ...{ facts, addBatch, addRows, endRows, setBatch, dropBatch, batches, rows, seen, overlaps, sumsOfDay, move, commit },
-  ...{ beginRun, endRun, runs, acts, sourceOf, heldFolders, holdFolder, keep, kept, purge, backup: copy },
+  ...{
+    beginRun,
+    endRun,
+    runs,
+    acts,
+    sourceOf,
+    heldFolders,
+    holdFolder,
+    keep: keepIn,
+    kept: keptIn,
+    purge,
+    backup: copy,
+  },
   recover(journal, who) {
     for (const { id } of journal.all("SELECT id FROM batch WHERE phase = 'recording'")) dropBatch(journal, String(id));
     return recover(journal, who);
@@ -72,24 +85,6 @@ function holdFolder(journal: Journal, ...[folder, reason, act]: Parameters<Journ
     if (reason !== undefined) journal.insert("hold", HOLD, { folder, reason, at: act.at });
     addAct(journal, { ...act, as: folder });
   });
-}
-
-function keep(journal: Journal, ...[kind, name, value, act]: Parameters<JournalStore["keep"]>): void {
-  journal.write(() => {
-    journal.run("DELETE FROM kept WHERE kind = ? AND name = ?", kind, name);
-    if (value) journal.insert("kept", KEPT, { kind, name, value: JSON.stringify(value) });
-    if (act) addAct(journal, act);
-  });
-}
-
-const KEPT = ["kind", "name", "value"];
-
-function kept(journal: Journal, ...[kind, name]: Parameters<JournalStore["kept"]>): Answer<"kept"> {
-  const sql = "SELECT name, value FROM kept WHERE kind = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY name";
-  return journal.all(sql, kind, name ?? null).map((row) => ({
-    name: String(row["name"]),
-    value: JSON.parse(String(row["value"])) as object,
-  }));
 }
 
 const HOLD = ["folder", "reason", "at"];

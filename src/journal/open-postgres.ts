@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { PaydropError } from "../errors.ts";
 import { Seal } from "./copies.ts";
+import { keep, kept } from "./postgres-kept.ts";
 import { bePresent, hostsOf } from "./hosts.ts";
 import { Postgres, quoted, type PostgresOptions } from "./postgres.ts";
 import * as batches from "./postgres-batches.ts";
@@ -28,8 +29,6 @@ const {
   sourceOf,
   heldFolders,
   holdFolder,
-  keep,
-  kept,
 } = rows;
 /** The calls of the store that need nothing but the server. */
 const CALLS = {

@@ -2,8 +2,7 @@ import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares 
 import { inPlace, kept, rowName } from "./postgres-seen.ts";
 import type { Postgres } from "./postgres.ts";
 import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, WENT_OF_SHARE } from "./states.ts";
-import type { Act, JournalFacts, JournalStore, Kept, KeptKind, Move, NewRow, RowFilter } from "./store.ts";
-import type { RowRecord, Run, Totals, Who } from "./store.ts";
+import type { Act, JournalFacts, JournalStore, Move, NewRow, RowFilter, RowRecord, Run, Totals, Who } from "./store.ts";
 
 /** A share is what one host sends of a batch in one go, and what is counted again after a change. */
 export const SHARE_ROWS = 1000;
@@ -202,24 +201,6 @@ export async function holdFolder(
     else await postgres.query(sql, folder, reason, act.at);
     await addAct(postgres, { ...act, as: folder });
   });
-}
-
-export async function keep(
-  postgres: Postgres,
-  ...[kind, name, value, act]: Parameters<JournalStore["keep"]>
-): Promise<void> {
-  await postgres.write(async () => {
-    const sql = `INSERT INTO kept (kind, name, value) VALUES ($1, $2, $3)
-      ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value`;
-    if (value) await postgres.query(sql, kind, name, JSON.stringify(value));
-    else await postgres.query("DELETE FROM kept WHERE kind = $1 AND name = $2", kind, name);
-    if (act) await addAct(postgres, act);
-  });
-}
-
-export function kept<T extends object>(postgres: Postgres, kind: KeptKind, name?: string): Promise<Kept<T>[]> {
-  const sql = "SELECT name, value FROM kept WHERE kind = $1 AND ($2::text IS NULL OR name = $2) ORDER BY name";
-  return postgres.query(sql, kind, name ?? null);
 }
 
 type Facts = Pick<JournalFacts, "letGo" | "letGoHere" | "lastAt">;

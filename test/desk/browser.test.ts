@@ -34,12 +34,12 @@ async function wrongIn(page: Page): Promise<string[]> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await page.evaluate(AXE);
-    const { violations } = (await page.evaluate("axe.run()")) as { violations: readonly Violation[] };
+    const { violations } = await page.evaluate<{ violations: readonly Violation[] }>("axe.run()");
     for (const { id, impact, nodes } of violations)
       if (impact === "serious" || impact === "critical") wrong.push(`${colorScheme} ${id}: ${nodes[0]?.html ?? ""}`);
   }
   await page.setViewportSize({ width: 360, height: 740 });
-  const width = (await page.evaluate("document.documentElement.scrollWidth")) as number;
+  const width = await page.evaluate<number>("document.documentElement.scrollWidth");
   if (width > 360) wrong.push(`${width} wide on a phone of 360`);
   await page.setViewportSize({ width: 1200, height: 900 });
   return wrong;
