@@ -120,9 +120,10 @@ function flagsOf(parser: Parser): Record<string, unknown> {
   );
 }
 
-/** `help run` is `run --help`; topics are another thing. */
+/** `help run` is `run --help`; topics are another thing, also the one that has the name of a command. */
 function helpAsFlag([first, ...more]: readonly string[]): readonly string[] {
-  if (first !== "help" || !NAMES.includes(more[0] ?? "")) return first === undefined ? [] : [first, ...more];
+  if (first !== "help" || more[0] === "desk" || !NAMES.includes(more[0] ?? ""))
+    return first === undefined ? [] : [first, ...more];
   return [...more, "--help"];
 }
 

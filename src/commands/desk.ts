@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { actOf } from "../batch.ts";
-import { loadSettings } from "../config/load.ts";
 import { isoSecond } from "../day.ts";
 import { accounts, addAccount, removeAccount, ROLES } from "../desk/accounts.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import type { Act } from "../journal/store.ts";
 import { DESK_SAID } from "../messages/desk.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { optionOf, show, summarize, textsOf, type Call } from "./command.ts";
-import { nameSaid, withWork } from "./open-work.ts";
+import { endOfDead, nameSaid, openWork, withWork } from "./open-work.ts";
 
 const EXAMPLE = "paydrop desk add asha --role decide";
 
@@ -26,6 +26,8 @@ export function run(call: Call): Promise<number> {
 }
 
 const PORT = 7878;
+/** So seldom it is asked whether a process that sends is gone. */
+const LOOKED_MS = 10_000;
 
 async function serve(call: Call): Promise<number> {
   const said = optionOf(call, "port");
@@ -35,28 +37,37 @@ async function serve(call: Call): Promise<number> {
   // the commands that pages call read their settings anew; here nothing is sent, so no key is kept
   const env = Object.fromEntries(Object.entries(call.env).filter(([name]) => !/^PAYDROP_(?:API_KEY|AES_)/.test(name)));
   const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-  const [{ config }, staging] = [
-    loadSettings({ ...call, env: { ...env } }),
-    mkdtempSync(join(tmpdir(), "paydrop-desk-")),
-  ];
-  const { serveDesk } = await import("../desk/server.ts");
-  return withWork({ ...call, env: { ...env } }, "act", async (work) => {
+  return withWork({ ...call, env: { ...env } }, "act", async (work, config) => {
+    const { serveDesk } = await import("../desk/server.ts");
     const { port: _port, inbox: _inbox, by: _by, ...flags } = call.flags;
+    const staging = mkdtempSync(join(tmpdir(), "paydrop-desk-"));
+    let lookedAt = 0;
     const desk = {
       ...{ config, store: work.store, call: { flags, env }, staging },
       inboxes: textsOf(call, "inbox").map((folder) => resolve(folder)),
-      act: ({ name: by }: { readonly name: string }, kind: Parameters<typeof actOf>[1]) => actOf(work, kind, { by }),
+      say: (text: string) => call.stderr.write(`${text}\n`),
+      async endOfDead() {
+        // hosts of one journal see to each other
+        if (config.shared || Date.now() - lookedAt < LOOKED_MS) return;
+        lookedAt = Date.now();
+        await endOfDead(work, (mode) => openWork(config, {}, mode));
+      },
+      act: ({ name: by }: { readonly name: string }, kind: Act["kind"]) => actOf(work, kind, { by }),
     };
-    const serving = await serveDesk(desk, port).catch((error: unknown) => {
-      if (systemCodeOf(error) !== "EADDRINUSE") throw error;
-      throw new PaydropError("port_taken", { flag: "--port", port, why: messageOf(error) });
-    });
-    tell(call, config, "serves", { url: serving.url });
-    if ((await accounts(work.store)).length === 0) tell(call, config, "nobody");
-    await stopped;
-    await serving.close();
-    return 0;
-  }).finally(() => rmSync(staging, { recursive: true, force: true }));
+    try {
+      const serving = await serveDesk(desk, port).catch((error: unknown) => {
+        if (systemCodeOf(error) !== "EADDRINUSE") throw error;
+        throw new PaydropError("port_taken", { flag: "--port", port, why: messageOf(error) });
+      });
+      tell(call, config, "serves", { url: serving.url });
+      if ((await accounts(work.store)).length === 0) tell(call, config, "nobody");
+      await stopped;
+      await serving.close();
+      return 0;
+    } finally {
+      rmSync(staging, { recursive: true, force: true });
+    }
+  });
 }
 
 function tell(call: Call, config: Parameters<typeof show>[1], name: keyof typeof DESK_SAID, facts: Facts = {}): void {

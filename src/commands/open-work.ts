@@ -125,7 +125,10 @@ export async function withWork(
 }
 
 /** I4: what is told of a batch whose process was killed is what became of its rows; whoever may not write tells it as it is. */
-async function endOfDead({ store }: OpenedWork, open: (mode: Mode) => Promise<OpenedWork>): Promise<void> {
+export async function endOfDead(
+  { store }: Pick<OpenedWork, "store">,
+  open: (mode: Mode) => Promise<OpenedWork>,
+): Promise<void> {
   const unfinished = await store.batches({ isUnfinished: true });
   if (!unfinished.some(({ onItsWay }) => onItsWay > 0)) return;
   await open("send").then(

@@ -48,10 +48,10 @@ export async function removeAccount(store: Store, name: string, act: Act): Promi
 const PASSWORD_CHARACTERS = { least: 12, most: 200 };
 
 /** Why a password cannot be chosen; undefined: it may be. */
-export function wrongPassword(account: Account, password: string): "short" | "name" | undefined {
+export function wrongPassword(account: Account, password: string): "password_short" | "password_name" | undefined {
   const { length } = password;
-  if (length < PASSWORD_CHARACTERS.least || length > PASSWORD_CHARACTERS.most) return "short";
-  return keyOf(password).includes(keyOf(account.name)) ? "name" : undefined;
+  if (length < PASSWORD_CHARACTERS.least || length > PASSWORD_CHARACTERS.most) return "password_short";
+  return keyOf(password).includes(keyOf(account.name)) ? "password_name" : undefined;
 }
 
 /** Every other session of that person ends. */
@@ -120,17 +120,30 @@ export async function beginSession(store: Store, account: Account, now: number):
   return token;
 }
 
-/** Whose session it is; undefined where there is none, or it has ended. What the account may do is asked each time. */
-export async function whoseSession(store: Store, token: string, now: number): Promise<Account | undefined> {
+/** Signed out while another page was being made: that one must not write them down again. */
+const ended = new Set<string>();
+
+/**
+ * Whose session it is; undefined where there is none, or it has ended. What the account may do is asked each time.
+ * `isActive`: a person did something; a page that renews itself keeps no session alive.
+ */
+export async function whoseSession(
+  store: Store,
+  token: string,
+  now: number,
+  isActive = true,
+): Promise<Account | undefined> {
   const [found] = await store.kept<Session>("session", nameOf(token));
   if (!found || isOver(found.value, now)) return undefined;
   const account = await accountOf(store, found.value.of);
   if (!account || printOf(account) !== found.value.print) return undefined;
-  if (now - found.value.seenAt > NOTED_MS) await store.keep("session", found.name, { ...found.value, seenAt: now });
+  if (isActive && now - found.value.seenAt > NOTED_MS && !ended.has(found.name))
+    await store.keep("session", found.name, { ...found.value, seenAt: now });
   return account;
 }
 
 export function endSession(store: Store, token: string): Promise<void> {
+  ended.add(nameOf(token));
   return store.keep("session", nameOf(token), undefined);
 }
 

@@ -41,6 +41,7 @@ export function batchPages(pages: Pages): void {
 
   pages.page("/batch/:id", async (asked) => {
     const { c, account, csrf } = asked;
+    await desk.endOfDead();
     const batch = await find(c.req.param("id") ?? "");
     if (!batch || batch.phase === "recording") return plain(c, 404, "no_page");
     const only = statusSaid(c.req.query("status"));
@@ -81,8 +82,10 @@ ${await rowsOf(desk, batch, { only, after })}
     carry: (posted: Posted, id: string, account: Account) => ReturnType<typeof carryOut>,
   ): void =>
     pages.act(`/batch/:id/${word}`, "decide", async (posted) => {
-      const id = posted.c.req.param("id") ?? "";
-      return pages.goTo(posted, `/batch/${encodeURIComponent(id)}`, await carry(posted, id, posted.account));
+      // as it is written: commands take the beginning of an id as well
+      const batch = await find(posted.c.req.param("id") ?? "");
+      if (!batch) return plain(posted.c, 404, "no_page");
+      return pages.goTo(posted, `/batch/${batch.id}`, await carry(posted, batch.id, posted.account));
     });
   const reason = ({ text }: Posted): object => (text("reason") === "" ? {} : { reason: text("reason") });
   act("pause", (posted, id, by) => carryOut(desk, by, pause, [id], { ...reason(posted) }));

@@ -42,8 +42,11 @@ interface Group {
 /** Held and unknown rows over all batches: why, and what may be said of them, the harmless thing first. */
 export function decidePages(pages: Pages): void {
   const { desk } = pages;
+  // as it is written: commands take the beginning of an id as well
+  const isBatch = async (id: string): Promise<boolean> => (await desk.store.batches({ id })).length > 0;
 
   pages.page("/decide", async (asked) => {
+    await desk.endOfDead();
     const only = asked.c.req.query("batch");
     const groups = groupsIn(await desk.store.batches(only === undefined ? {} : { id: only }));
     const csrf = mayDo(asked.account.role, "decide") ? asked.csrf : undefined;
@@ -57,7 +60,7 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
 
   pages.act("/decide/unknown", "decide", async (posted) => {
     const { id, rows, back } = chosen(posted);
-    if (rows.length === 0) return pages.goTo(posted, back, newsOf("no_rows"));
+    if (rows.length === 0 || !(await isBatch(id))) return pages.goTo(posted, back, newsOf("no_rows"));
     const as = posted.text("as");
     if (as === "") return pages.goTo(posted, back, newsOf("no_choice"));
     const flags = { row: rows, as, note: posted.text("note"), only_unknown: true };
@@ -66,7 +69,7 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
 
   pages.act("/decide/held", "decide", async (posted) => {
     const { id, rows, back, isAll } = chosen(posted);
-    if (rows.length === 0 && !isAll) return pages.goTo(posted, back, newsOf("no_rows"));
+    if ((rows.length === 0 && !isAll) || !(await isBatch(id))) return pages.goTo(posted, back, newsOf("no_rows"));
     const which = isAll ? { held: true } : { row: rows };
     const flags = { ...which, reason: posted.text("reason") };
     if (posted.text("what") === "cancel")

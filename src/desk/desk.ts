@@ -16,6 +16,10 @@ export interface Desk {
   readonly inboxes: readonly string[];
   /** A private folder for files that are looked at before they go into an inbox. */
   readonly staging: string;
+  /** For the log. */
+  readonly say: (text: string) => void;
+  /** Rows that a killed process left on their way get their end (I4), before anybody is told of them. */
+  readonly endOfDead: () => Promise<void>;
   readonly act: (by: Account, kind: Act["kind"]) => Act;
 }
 

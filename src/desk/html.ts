@@ -122,7 +122,7 @@ export function pageOf({ title, at, name, role = "", csrf, news, content }: Page
         <meta name="color-scheme" content="light dark">
         <title>${title} · paydrop</title>
         <link rel="stylesheet" href="/style.css">
-        <script src="/live.js" defer></script>
+        <script src="/live.js" defer><\/script>
       </head>
       <body>
         <a class="skip" href="#main">To the content</a>

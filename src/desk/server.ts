@@ -10,7 +10,8 @@ import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getCookie, setCookie } from "hono/cookie";
 import { streamSSE } from "hono/streaming";
-import { messageOf } from "../errors.ts";
+import { messageOf, PaydropError } from "../errors.ts";
+import { DESK_WORDS } from "../messages/desk.ts";
 import { csrfOf, mayDo, whoseSession, type Account } from "./accounts.ts";
 import { batchPages } from "./batch.ts";
 import { decidePages } from "./decide.ts";
@@ -39,8 +40,15 @@ const HEADERS = {
   "cache-control": "no-store",
 } as const;
 
+interface Serving {
+  readonly url: string;
+  /** Every path by which something can be changed. */
+  readonly acts: readonly string[];
+  close(): Promise<void>;
+}
+
 /** Serves the desk on 127.0.0.1 until `close`. Rejects with the system's error where the port is taken. */
-export async function serveDesk(desk: Desk, port: number): Promise<{ url: string; close(): Promise<void> }> {
+export async function serveDesk(desk: Desk, port: number): Promise<Serving> {
   const app = new Hono();
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { requestTimeout: 120_000 } }) as Server;
   let cookie = "";
@@ -53,15 +61,16 @@ export async function serveDesk(desk: Desk, port: number): Promise<{ url: string
   });
   app.notFound((c) => plain(c, 404, "no_page"));
   app.onError((error, c) => {
-    process.stderr.write(`desk: ${messageOf(error)}\n`);
-    return plain(c, 500, "broken", { found: messageOf(error) });
+    desk.say(`desk: ${error instanceof PaydropError ? error.message : (error.stack ?? messageOf(error))}`);
+    return plain(c, 500, "broken", { found: error instanceof PaydropError ? error.message : DESK_WORDS.unforeseen });
   });
+  app.use("/sign-in", bodyLimit({ maxSize: FORM_BYTES_MAX, onError: (c) => plain(c, 413, "too_large") }));
 
   const isTls = (c: Context): boolean => c.req.header("x-forwarded-proto") === "https";
   const tokenOf = (c: Context): string | undefined => getCookie(c, cookie);
-  const accountOf = async (c: Context): Promise<Account | undefined> => {
+  const accountOf = async (c: Context, isActive = true): Promise<Account | undefined> => {
     const token = tokenOf(c);
-    return token === undefined ? undefined : whoseSession(desk.store, token, Date.now());
+    return token === undefined ? undefined : whoseSession(desk.store, token, Date.now(), isActive);
   };
   const signIn = (c: Context, token: string): void =>
     setCookie(c, cookie, token, { httpOnly: true, sameSite: "Strict", path: "/", secure: isTls(c) });
@@ -102,11 +111,15 @@ export async function serveDesk(desk: Desk, port: number): Promise<{ url: string
     },
     live(path, part) {
       app.get(path, async (c) => {
-        const first = await accountOf(c);
+        const first = await accountOf(c, false);
         if (!first || first.isOneTime) return c.body(null, 403);
         return streamSSE(c, async (stream) => {
           let shown = "";
-          for (let account: Account | undefined = first; account && !stream.aborted; account = await accountOf(c)) {
+          for (
+            let account: Account | undefined = first;
+            account && !stream.aborted;
+            account = await accountOf(c, false)
+          ) {
             const text = (await part({ c, account, csrf: csrfOf(tokenOf(c) ?? "") })).toString();
             if (text !== shown) await stream.writeSSE({ data: JSON.stringify(text) });
             shown = text;
@@ -132,6 +145,7 @@ export async function serveDesk(desk: Desk, port: number): Promise<{ url: string
   cookie = `paydrop-${at}`;
   return {
     url: `http://127.0.0.1:${at}`,
+    acts: [...new Set(app.routes.filter(({ method }) => method === "POST").map(({ path }) => path))],
     async close() {
       ending.abort();
       const closed = once(server, "close");

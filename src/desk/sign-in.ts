@@ -72,7 +72,7 @@ export function signInPages(pages: Pages): void {
     if (!limits.mayTry(of)) return said("too_many");
     if (!(await accounts.isPassword(account, text("now")))) return said("password_wrong");
     limits.wasRight(of);
-    if (wrong) return said(`password_${wrong}`);
+    if (wrong) return said(wrong);
     if (password !== text("again")) return said("password_differs");
     if (password === text("now")) return said("password_same");
     const changed = await accounts.changePassword(store, account, password, Date.now());

@@ -1,4 +1,4 @@
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import { formatUnits, rowsIn, unitsOf } from "../amount.ts";
 import { resume } from "../commands/release-retry-resume.ts";
 import { dayOf, minuteOf } from "../day.ts";
@@ -12,7 +12,7 @@ import { mayDo } from "./accounts.ts";
 import { carryOut, type Desk } from "./desk.ts";
 import { markup, nothing, progressOf, said, statusTag, tableOf, tokenField, type Html } from "./html.ts";
 import { inboxesOf, waitingIn } from "./inboxes.ts";
-import { livePart, newsOf, type Asked, type Pages } from "./pages.ts";
+import { livePart, newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
 
 const BATCHES_SHOWN = 30;
 
@@ -34,23 +34,30 @@ export function todayPages(pages: Pages): void {
   };
 
   pages.page("/", async (asked) => {
+    await desk.endOfDead();
     const content = livePart("/live", await part(asked));
     return pages.framed(asked, { title: "Today", at: "/", content });
   });
   pages.live("/live", part);
 
+  /** Only what is known: nobody holds any other folder of this machine from here, or removes a STOP file there. */
+  const inboxSaid = async ({ text }: Posted): Promise<string | undefined> => {
+    const inboxes = inboxesOf(desk, await desk.store.batches({}));
+    return inboxes.find((inbox) => inbox === text("inbox"));
+  };
+
   pages.act("/stop", "decide", async (posted) => {
-    const folder = resolve(posted.text("inbox"));
-    // only what is known: nobody holds any other folder of this machine from here
-    if (!inboxesOf(desk, await desk.store.batches({})).includes(folder))
-      return pages.goTo(posted, "/", newsOf("no_inbox"));
+    const folder = await inboxSaid(posted);
+    if (folder === undefined) return pages.goTo(posted, "/", newsOf("no_inbox"));
     await desk.store.holdFolder(folder, "desk_stop", desk.act(posted.account, "hold_folder"));
     return pages.goTo(posted, "/", newsOf("stopped", true, { folder }));
   });
 
-  pages.act("/go-on", "decide", async (posted) =>
-    pages.goTo(posted, "/", await carryOut(desk, posted.account, resume, [], { inbox: posted.text("inbox") })),
-  );
+  pages.act("/go-on", "decide", async (posted) => {
+    const inbox = await inboxSaid(posted);
+    if (inbox === undefined) return pages.goTo(posted, "/", newsOf("no_inbox"));
+    return pages.goTo(posted, "/", await carryOut(desk, posted.account, resume, [], { inbox }));
+  });
 }
 
 /** A link to a batch by the name of its file. */

@@ -22,14 +22,13 @@ export const DESK_WORDS = {
   password_same: "That is the password of before. → Choose another one.",
   password_wrong: "The password of now is not right. → Type it again.",
   password_set: "Your password is changed. Everywhere else you are signed out.",
-  signed_out: "You are signed out.",
   needs_nobody: "Nothing. No row waits for a decision or a look into the dashboard.",
   nothing_goes: "Nothing is being sent.",
   no_batches: "No file was taken yet.",
   no_inboxes: "No inbox is known yet. Whoever runs paydrop names them: paydrop desk --inbox FOLDER",
   not_here: "This folder is not on this machine, or cannot be read here.",
   not_looked_at: "It was not looked at yet. A watched folder is looked at every few seconds.",
-  no_inbox: "This is no inbox that is known here. → Nothing was stopped.",
+  no_inbox: "This is no inbox that is known here. → Nothing was changed.",
   stopped: "{folder} is held. Rows on their way finish, nothing new goes. → To go on, press the button there.",
   no_report: "There is no report now: {found} → It can be made when nothing of the batch is on its way.",
   not_sure: "Nothing was cancelled: the box was not ticked.",
@@ -58,5 +57,6 @@ export const DESK_WORDS = {
   other_site:
     "This did not come from a page of the desk, or the page was too old. → Go back, load it again, and do it once more.",
   too_large: "The file is larger than 64 MB. → Put it into the folder itself, or ask whoever runs paydrop.",
-  broken: "Something went wrong here: {found} → Nothing that was sent is forgotten. Tell whoever runs paydrop.",
+  unforeseen: "whoever runs paydrop finds it in its log",
+  broken: "Something went wrong here: {found}. → Nothing that was sent is forgotten. Tell whoever runs paydrop.",
 } as const satisfies Catalogue;

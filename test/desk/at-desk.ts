@@ -24,7 +24,10 @@ export const PASSWORD = "four words are good";
 /** An inbox with a pretended service, a journal of either engine, and the desk in this process. */
 export class AtDesk extends Watched {
   deskUrl = "";
+  /** Every path by which something can be changed. */
+  acts: readonly string[] = [];
   work!: OpenedWork;
+  readonly said: string[] = [];
   #journal: Readonly<Record<string, string>> = {};
 
   static async open(journal: "SQLite" | "Postgres"): Promise<AtDesk> {
@@ -42,10 +45,12 @@ export class AtDesk extends Watched {
     mkdirSync(staging);
     const desk: Desk = {
       ...{ config, store: at.work.store, call: { flags: {}, env: at.env() }, inboxes: [at.inbox], staging },
+      say: (text) => at.said.push(text),
+      endOfDead: () => Promise.resolve(),
       act: ({ name: by }, kind) => actOf(at.work, kind, { by }),
     };
     const served = await serveDesk(desk, 0);
-    at.deskUrl = served.url;
+    [at.deskUrl, at.acts] = [served.url, served.acts];
     onTestFinished(async () => {
       await served.close();
       await at.work.close();

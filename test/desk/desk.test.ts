@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { accountOf, addAccount } from "../../src/desk/accounts.ts";
 import { actOf } from "../../src/batch.ts";
@@ -76,8 +78,13 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
   test("STOP pressed → nothing goes, by name; pressed again to go on → it goes", async () => {
     const at = await AtDesk.open(journal);
     const asha = await at.person("Asha", "decide");
-    await asha.post("/stop", { inbox: "/etc" });
-    expect(asha.news).toContain("no inbox");
+    // a STOP file of somebody else's folder stays there
+    writeFileSync(join(at.root, "STOP"), "");
+    for (const path of ["/stop", "/go-on"]) {
+      await asha.post(path, { inbox: at.root });
+      expect(asha.news).toContain("no inbox");
+    }
+    expect(existsSync(join(at.root, "STOP"))).toBe(true);
     await asha.post("/stop", { inbox: at.inbox });
     expect(asha.news).toContain("is held");
     expect(asha.seen).toContain("Somebody pressed STOP at the desk. Nothing goes from here.");

@@ -39,6 +39,8 @@ test("requests made by hand → only with session, right, token and place of the
   const at = await AtDesk.open("SQLite");
   const [asha, meera] = [await at.person("Asha", "decide"), await at.person("Meera", "view")];
   await meera.ask("/");
+  const paths = ACTS.map(([path]) => path.replace("AAAAAAA1", ":id"));
+  expect([...at.acts].sort()).toEqual([...paths, "/sign-in"].sort());
   const nobody = { cookie: "" };
   for (const [path, needed] of ACTS) {
     expect(await raw(at, path, nobody, ""), `${path} by nobody`).toBe("303 /sign-in");
