@@ -35,6 +35,7 @@ export async function addAccount(store: Store, name: string, role: Role, act: Ac
   const password = (randomBytes(10).toString("hex").match(/.{5}/g) ?? []).join("-");
   const account: Account = { name, role, ...(await secretOf(password)), isOneTime: true, at: act.at };
   await store.keep("account", keyOf(name), account, { ...act, as: name, note: role });
+  await endSessions(store, name);
   return password;
 }
 
@@ -115,7 +116,7 @@ export async function beginSession(store: Store, account: Account, now: number):
   const token = newToken();
   for (const { name } of (await sessions(store)).filter(({ value }) => isOver(value, now)))
     await store.keep("session", name, undefined);
-  const session: Session = { of: account.name, print: printOf(account), begunAt: now, seenAt: now };
+  const session: Session = { of: keyOf(account.name), print: printOf(account), begunAt: now, seenAt: now };
   await store.keep("session", nameOf(token), session);
   return token;
 }
@@ -156,5 +157,6 @@ function sessions(store: Store): Promise<readonly Kept<Session>[]> {
 }
 
 async function endSessions(store: Store, name: string): Promise<void> {
-  for (const one of await sessions(store)) if (one.value.of === name) await store.keep("session", one.name, undefined);
+  for (const one of await sessions(store))
+    if (one.value.of === keyOf(name)) await store.keep("session", one.name, undefined);
 }

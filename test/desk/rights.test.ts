@@ -115,6 +115,11 @@ test("a session → another token after signing in; ends by time, idleness, sign
   await choose();
   expect(await isIn()).toBe(false);
   await asha.signIn("asha");
+  // who forgot the password, or whom somebody has found out
+  await addAccount(store, "ASHA", "view", actOf(at.work, "add_account"));
+  expect(await isIn()).toBe(false);
+  await choose();
+  await asha.signIn("asha");
   await removeAccount(store, "Asha", actOf(at.work, "remove_account"));
   expect([await isIn(), await store.kept("session")]).toEqual([false, []]);
 });
