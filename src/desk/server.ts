@@ -113,6 +113,8 @@ export async function serveDesk(desk: Desk, port: number): Promise<Serving> {
       app.get(path, async (c) => {
         const first = await accountOf(c, false);
         if (!first || first.isOneTime) return c.body(null, 403);
+        // a web server before it must not keep it until it is full
+        c.header("x-accel-buffering", "no");
         return streamSSE(c, async (stream) => {
           let shown = "";
           for (
