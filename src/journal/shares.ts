@@ -134,7 +134,7 @@ export class Committer {
 
   /** Until it is known to be durable. The guard counts from the beginning of the call whose answer came. */
   async #ask(asked: readonly Asked[]) {
-    if (this.#failure) throw this.#failure;
+    if (this.#failure !== undefined) throw this.#failure;
     const wanted = asked.map(({ of: { batch, share, epoch, no }, free }) => ({ batch, share, epoch, no, free }));
     const changes = asked.flatMap(({ of, outcomes }) => outcomes.map((outcome) => changeOf(of, outcome)));
     const values = [JSON.stringify(wanted), JSON.stringify(changes), this.#me, LEASE];
