@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isConnectionLost } from "../journal/postgres.ts";
 import type { BatchRecord, Hosts, JournalStore } from "../journal/store.ts";
 
 /** What is offered and taken: shares of batches that go to this address. */
@@ -36,7 +37,11 @@ const QUEUE_OPTIONS = { policy: "exclusive", retryLimit: 1000, heartbeatSeconds:
 /** `pg-boss` is loaded when it is first needed. Its own tables lie in a schema of their own. */
 export function shareQueue(url: string): ShareQueue {
   let opened: ReturnType<typeof open> | undefined;
-  const boss = () => (opened ??= open(url));
+  const boss = (): ReturnType<typeof open> =>
+    (opened ??= open(url).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    }));
 
   const offerOpen = async (
     hosts: Hosts,
@@ -58,24 +63,33 @@ export function shareQueue(url: string): ShareQueue {
 
     async take({ store: { hosts }, destination }, environment, work, signal) {
       if (!hosts) return;
-      const queue = await boss();
       const options = { batchSize: 1, pollingIntervalSeconds: 0.5, localConcurrency: AT_ONCE } as const;
-      await queue.work<{ batch: string }>(QUEUE, options, async ([job]) => {
-        if (job && !signal.aborted) await work(job.data.batch);
-      });
-      try {
-        while (!signal.aborted) {
-          await offerOpen(hosts, destination, environment).catch(() => undefined);
-          await sleep(OFFERED_AGAIN_MS, undefined, { signal });
+      let queue: Awaited<ReturnType<typeof open>> | undefined;
+      while (!signal.aborted) {
+        try {
+          if (!queue) {
+            const begun = await boss();
+            await begun.work<{ batch: string }>(QUEUE, options, async ([job]) => {
+              if (job && !signal.aborted) await work(job.data.batch);
+            });
+            queue = begun;
+          }
+          await offerOpen(hosts, destination, environment);
+        } catch (error) {
+          // the server is away: when it is back, this goes on
+          if (!queue && !isConnectionLost(error)) throw error;
         }
-      } catch (error) {
-        if (!signal.aborted) throw error;
+        await sleep(OFFERED_AGAIN_MS, undefined, { signal }).catch(() => undefined);
       }
-      await queue.offWork(QUEUE, { wait: true });
+      // what it is sending comes to its end first
+      await queue?.offWork(QUEUE, { wait: true }).catch((error: unknown) => {
+        if (!isConnectionLost(error)) throw error;
+      });
     },
 
     async close() {
-      await (await opened)?.stop({ graceful: false, close: true });
+      const queue = await opened?.catch(() => undefined);
+      await queue?.stop({ graceful: false, close: true });
     },
   };
 }
@@ -88,7 +102,12 @@ async function open(url: string) {
   });
   // what it meets it meets again: the journal's own connection tells what is wrong
   boss.on("error", () => undefined);
-  await boss.start();
-  await boss.createQueue(QUEUE, QUEUE_OPTIONS);
-  return boss;
+  try {
+    await boss.start();
+    await boss.createQueue(QUEUE, QUEUE_OPTIONS);
+    return boss;
+  } catch (error) {
+    await boss.stop({ graceful: false, close: true }).catch(() => undefined);
+    throw error;
+  }
 }

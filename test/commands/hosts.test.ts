@@ -53,7 +53,10 @@ describePostgres("rows of a lost host", () => {
     expect(text.stdout).toContain(`Its host heard afterwards: "accepted: HTTP 200: {'id':'T-7'}"`);
     const json = await called(status.run, shape([], { unknown: true, json: true }));
     const lateAnswer = "accepted: HTTP 200: {'id':'T-7'}";
-    expect(jsonLines(json.stdout)[0]).toMatchObject({ row: 3, what_happened: expect.stringContaining(lateAnswer) as unknown });
+    expect(jsonLines(json.stdout)[0]).toMatchObject({
+      row: 3,
+      what_happened: expect.stringContaining(lateAnswer) as unknown,
+    });
     const csv = await called(status.run, shape([], { unknown: true, csv: true }));
     const [header = [], first = []] = parse(csv.stdout, { bom: true });
     expect(first[header.indexOf("what_happened")]).toContain(lateAnswer);

@@ -83,7 +83,7 @@ describePostgres("two engines with one history", () => {
           await house.close();
         }
       }),
-      { numRuns: 6 },
+      { numRuns: 3 },
     );
   });
 });

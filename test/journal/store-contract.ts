@@ -225,6 +225,14 @@ function movesRowsByTheRules(open: OpenTestJournal): void {
     for (const gone of ["code", "httpStatus", "response", "sentAt"]) expect(again).not.toHaveProperty(gone);
   });
 
+  test("sent by a clock that is behind → it went no earlier than what the journal knows", async () => {
+    const { store } = await open();
+    await opened(store, "A", ["asha/1"]);
+    await store.commit("A", [], 1);
+    await store.commit("A", [outcome(2, "accepted", { sentAt: NOW - 40 * 86_400_000, durationMs: 5 })], 0);
+    expect((await rowOf(store, "A", 2)).wentAt).toBeGreaterThanOrEqual(NOW);
+  });
+
   test("nothing becomes ready, and no batch is opened, outside of judging (I14)", async () => {
     const { store } = await open();
     const id = await record(store, newBatch("AAAAAAA1"), [newRow(2, "1", { state: "held" })]);
