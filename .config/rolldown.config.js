@@ -2,7 +2,7 @@ import { defineConfig } from "rolldown";
 
 /** What only some commands or files need, and what does something when it is loaded. */
 const APART =
-  /\/src\/(?:(?:bin|cli|index)\.ts|commands\/|desk\/|sandbox\/|reader\/(?:json|propose|templates|workbook)|results\/(?:html|report|workbook)|journal\/(?:open-postgres|same-server|look-at-server|move|postgres|hosts|shares|copies))/;
+  /\/src\/(?:(?:bin|cli|index)\.ts|commands\/|desk\/|sandbox\/|reader\/(?:json|propose|templates|workbook)|results\/(?:html|report|workbook)|journal\/(?:open-postgres|same-server|look-at-server|move|postgres|hosts|shares|copies)|submission\/queue)/;
 
 /**
  * The programs as few files: to find, read and translate each module one by one takes a third of the time that a small

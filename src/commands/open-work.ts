@@ -18,7 +18,7 @@ import { printable } from "../printable.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
 import { flagsAgain } from "../screen/look.ts";
 import { SharedPace } from "../submission/pace.ts";
-import { shareQueue } from "../submission/queue.ts";
+import type { ShareQueue } from "../submission/queue.ts";
 import { Shared } from "../submission/shared.ts";
 import { lockPath } from "../state-dir.ts";
 import { textSaid, type Call } from "./command.ts";
@@ -61,7 +61,7 @@ export async function openWork(
     // the address of a sandbox changes from run to run, and says nothing
     const destination = isTrial ? "sandbox" : (config.base_url ?? "");
     const shared = sharedOf(config, secrets, store, destination);
-    const queue = config.shared && isSender ? shareQueue(config.shared.url.reveal()) : undefined;
+    const queue = config.shared && isSender ? await queueAt(config.shared.url.reveal()) : undefined;
     const turns = new Map<string, ReturnType<typeof pLimit>>();
     return {
       ...{ config, store, who, shared, isTrial, now, confirm, unmarked },
@@ -94,6 +94,12 @@ export async function clockText(store: Pick<JournalStore, "facts">): Promise<str
   if (lastAt <= now + DAY_MS) return undefined;
   const { text, todo } = told(ACTED.clock_behind, { now: minuteOf(now), seen: minuteOf(lastAt) });
   return `${text}\n  → ${todo}`;
+}
+
+/** Loaded, with what it needs of the journal, where several hosts share one. */
+async function queueAt(url: string): Promise<ShareQueue> {
+  const { shareQueue } = await import("../submission/queue.ts");
+  return shareQueue(url);
 }
 
 const NEVER: AbortSignal = new AbortController().signal;

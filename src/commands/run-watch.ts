@@ -60,9 +60,11 @@ export function watch(call: Call): Promise<number> {
         // the others come to their end before this one's failure is told
         return whileHolding(work, folder, signals.soft, say, watching).finally(() => failed.abort());
       });
-      const shares = takeShares(work, signals.soft);
-      // where no other host shares the journal it ends at once; only its failure ends the watches
-      void shares.catch(() => failed.abort());
+      // it ends at once where no other host shares the journal; what it cannot do ends the watches, too
+      const shares = takeShares(work, signals.soft).catch((error: unknown) => {
+        failed.abort();
+        throw error;
+      });
       await Promise.allSettled([...watches, shares]);
       await shares;
       return gravest(await Promise.all(watches));

@@ -3,7 +3,7 @@ import { formatUnits, unitsOf } from "../amount.ts";
 import { PaydropError } from "../errors.ts";
 import { OF_SHARE, tallied } from "./postgres-schema.ts";
 import type { Postgres } from "./postgres.ts";
-import { assertPhase, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, type Phase } from "./states.ts";
+import { assertPhase, datedAfter, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, type Phase } from "./states.ts";
 import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Tallies, Tally } from "./store.ts";
 
 /** What every call on a batch needs of it. */
@@ -78,10 +78,9 @@ const latest = (table: string, column: string): string => `(SELECT max(${column}
 /** SQL: the latest time that the journal knows. */
 export const LAST_AT = `coalesce(greatest(${latest("batch", "lastAt")}, ${latest("share", "lastAt")}, ${latest("act", "at")}), 0)`;
 
-/** By a clock that never goes back: what a clock that was behind had dated would be old, and could go once more. */
 export async function datedIn(postgres: Postgres, at: number): Promise<number> {
   const { lastAt = 0 } = (await postgres.get<{ lastAt: number }>(`SELECT ${LAST_AT} AS lastAt`)) ?? {};
-  return at < lastAt ? lastAt + 1 : at;
+  return datedAfter(lastAt, at);
 }
 
 export async function setBatch(

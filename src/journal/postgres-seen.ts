@@ -1,7 +1,14 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, LAST_AT_OF_BATCH, type BatchRow } from "./postgres-batches.ts";
 import type { Postgres } from "./postgres.ts";
-import { FOUND_MAX, MAY_GO_OF_SHARE, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, WENT_OF_SHARE } from "./states.ts";
+import {
+  FOUND_MAX,
+  HAS_OTHER_ZEROS,
+  MAY_GO_OF_SHARE,
+  ON_ITS_WAY_OF_SHARE,
+  PAYEE_KEY,
+  WENT_OF_SHARE,
+} from "./states.ts";
 import type { JournalStore, SeenRow } from "./store.ts";
 
 type JudgedRow = SeenRow["row"] & { isCorrected?: boolean; hasOtherZeros?: boolean; payeeKey: string };
@@ -40,8 +47,6 @@ const IS_CORRECTED_IN_PLACE = `EXISTS (SELECT 1 FROM unnest($3::bigint[]) p(batc
   JOIN rows c ON c.batch = p.batch AND c.row = r.row WHERE p.batch > r.batch AND ${isMended("r", "c")})`;
 const IN_PLACE_OF = `SELECT ${rowName("e.id", "o.row")} FROM unnest($3::bigint[]) p(batch) JOIN batch e ON e.seq = p.batch
   JOIN rows o ON o.batch = p.batch AND o.row = r.row WHERE p.batch < r.batch AND ${isMended("o", "r")} ORDER BY e.seq DESC LIMIT 1`;
-const HAS_OTHER_ZEROS = `(EXISTS (SELECT 1 FROM key k WHERE k.key >= r.payee AND k.key < ${PAYEE_KEY})
-  OR EXISTS (SELECT 1 FROM key k WHERE k.key > ${PAYEE_KEY} AND k.key < r.payee || '~'))`;
 
 const RETRY_OF = `${rowName("r.retryBatch", "r.retryRow")} AS retryOf`;
 const STATE = `CASE WHEN ${ON_ITS_WAY_OF_SHARE} THEN 'on_its_way' ELSE r.state END AS state`;

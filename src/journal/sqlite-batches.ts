@@ -1,6 +1,6 @@
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
 import { bool, type Columns, type Journal } from "./sqlite.ts";
-import { assertPhase, ON_ITS_WAY, PAYEE_KEY, type RowState } from "./states.ts";
+import { assertPhase, datedAfter, ON_ITS_WAY, PAYEE_KEY, type RowState } from "./states.ts";
 import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Phase, Tallies, Tally } from "./store.ts";
 
 /** What every call on a batch needs of it. */
@@ -40,10 +40,8 @@ const LAST_AT =
 /** The latest time that the journal knows. */
 export const lastAtIn = (journal: Journal): number => Number(journal.get(LAST_AT)?.["at"]);
 
-/** By a clock that never goes back: what a clock that was behind had dated would be old, and could go once more. */
 export function datedIn(journal: Journal, at: number): number {
-  const lastAt = lastAtIn(journal);
-  return at < lastAt ? lastAt + 1 : at;
+  return datedAfter(lastAtIn(journal), at);
 }
 
 export function setBatch(journal: Journal, ...[id, change, act]: Parameters<JournalStore["setBatch"]>): void {

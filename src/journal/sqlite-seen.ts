@@ -1,7 +1,7 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, mayHold, type BatchRow } from "./sqlite-batches.ts";
 import { rowName, type Journal } from "./sqlite.ts";
-import { FOUND_MAX, MAY_GO, ON_ITS_WAY, PAYEE_KEY, WENT } from "./states.ts";
+import { FOUND_MAX, HAS_OTHER_ZEROS, MAY_GO, ON_ITS_WAY, PAYEE_KEY, WENT } from "./states.ts";
 import type { JournalStore, SeenRow } from "./store.ts";
 
 type KeyColumn = "payment" | "reference";
@@ -33,8 +33,6 @@ const PLACES = `SELECT b.seq FROM batch own JOIN batch b ON ${isSamePlace("b", "
 const beside = (batch: string, row: string): string => `json_each(?3) p
   CROSS JOIN batch ${batch} ON ${batch}.seq = p.value
   CROSS JOIN row ${row} ON ${row}.batch = ${batch}.seq AND ${row}.row = r.row`;
-const HAS_OTHER_ZEROS = `(EXISTS (SELECT 1 FROM key k WHERE k.key >= r.payee AND k.key < ${PAYEE_KEY})
-  OR EXISTS (SELECT 1 FROM key k WHERE k.key > ${PAYEE_KEY} AND k.key < r.payee || '~'))`;
 const RETRY_OF = `${rowName("r.retryBatch", "r.retryRow")} AS retryOf`;
 const STATE = `iif(${ON_ITS_WAY}, 'on_its_way', r.state) AS state`;
 const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.period, ${RETRY_OF}, ${STATE},

@@ -89,6 +89,9 @@ export const MAY_GO_OF_SHARE: string = ofShare(MAY_GO);
  * others.
  */
 export const PAYEE_KEY = "payee || CASE WHEN zeros > 0 THEN '+' || zeros ELSE '' END";
+/** SQL: the payee of the row `r` stands somewhere with more or fewer zeros in front. */
+export const HAS_OTHER_ZEROS = `(EXISTS (SELECT 1 FROM key k WHERE k.key >= r.payee AND k.key < ${PAYEE_KEY})
+  OR EXISTS (SELECT 1 FROM key k WHERE k.key > ${PAYEE_KEY} AND k.key < r.payee || '~'))`;
 
 /** More equal rows than this, in other batches and in the judged one, say nothing new. */
 export const FOUND_MAX = 200;
@@ -185,3 +188,6 @@ export const MOVE_ROWS = `
     ) SELECT moved.row FROM moved;
   END $$;
 `;
+
+/** By a clock that never goes back: what a clock that was behind had dated would be old, and could go once more. */
+export const datedAfter = (lastAt: number, at: number): number => (at < lastAt ? lastAt + 1 : at);

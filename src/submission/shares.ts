@@ -14,7 +14,7 @@ export interface ShareWork extends Omit<Submission, "store" | "batch" | "spool" 
 type SentBatch = Pick<BatchRecord, "id" | "rows" | "destination" | "environment">;
 
 /** A smaller batch is one share, which takes all lanes of its host. */
-const ONE_SHARE_ROWS = 2_000;
+const ONE_SHARE_ROWS = 1_000;
 const LOOK_MS = 100;
 
 /**
