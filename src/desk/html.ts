@@ -138,12 +138,15 @@ export function pageOf({ title, at, name, role = "", csrf, news, content }: Page
     </html> `;
 }
 
+/** It has the focus when the page comes: who hears the page hears it first. */
 function newsOf({ isGood, lines }: News): Html {
   const texts = lines.map((line) => markup`<p>${line}</p>`);
   return markup`<section
     class="news ${isGood ? "good" : "bad"}"
     role="${isGood ? "status" : "alert"}"
     aria-label="What became of it"
+    tabindex="-1"
+    autofocus
   >
     ${texts}
   </section>`;
