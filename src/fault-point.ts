@@ -20,7 +20,7 @@ export type FaultLabel = (typeof FAULT_LABELS)[number];
 /**
  * A named place at which a test ends or delays this process. Does nothing unless `PAYDROP_TEST=1` and `PAYDROP_FAULT`
  * are both set: `crash@commit.before:3` kills it like `kill -9` at the third passing, `fail@commit.before:3` throws as
- * a failing disk would, `stop@commit.after:3` stops it until it gets a SIGCONT, `stall@answer.read:500` blocks for 500 ms
+ * a failing disk would, `stop@send.before:3` stops it until it gets a SIGCONT, `stall@answer.read:500` blocks for 500 ms
  * at every passing.
  */
 export const faultPoint: (label: FaultLabel) => void =

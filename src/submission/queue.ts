@@ -27,12 +27,11 @@ const SCHEMA = "paydrop_jobs";
 /** What is smaller has gone before another host could look. */
 const OFFERED_ROWS_MIN = 2_000;
 const OFFERED_AGAIN_MS = 5_000;
-const AT_ONCE = 4;
 /**
- * Jobs are hints: lost, doubled and late ones change nothing, for a share is claimed in the journal. A host that dies gives
- * its jobs back when its heartbeat is missed, and every host offers again what is open and has no job.
+ * Jobs are hints: lost, doubled and late ones change nothing, for a share is claimed in the journal. A job ends when it was
+ * heard, and not when its share was sent: every host offers again what is open and has no job.
  */
-const QUEUE_OPTIONS = { policy: "exclusive", retryLimit: 1000, heartbeatSeconds: 10, expireInSeconds: 86_000 } as const;
+const QUEUE_OPTIONS = { policy: "exclusive" } as const;
 
 /** `pg-boss` is loaded when it is first needed. Its own tables lie in a schema of their own. */
 export function shareQueue(url: string): ShareQueue {
@@ -63,14 +62,19 @@ export function shareQueue(url: string): ShareQueue {
 
     async take({ store: { hosts }, destination }, environment, work, signal) {
       if (!hosts) return;
-      const options = { batchSize: 1, pollingIntervalSeconds: 0.5, localConcurrency: AT_ONCE } as const;
+      const options = { batchSize: 1, pollingIntervalSeconds: 0.5 } as const;
+      /** By batch: one loop of this host claims whatever is free of it. */
+      const working = new Map<string, Promise<void>>();
       let queue: Awaited<ReturnType<typeof open>> | undefined;
       while (!signal.aborted) {
         try {
           if (!queue) {
             const begun = await boss();
-            await begun.work<{ batch: string }>(QUEUE, options, async ([job]) => {
-              if (job && !signal.aborted) await work(job.data.batch);
+            await begun.work<{ batch: string }>(QUEUE, options, ([job]) => {
+              const batch = job?.data.batch;
+              if (batch !== undefined && !signal.aborted && !working.has(batch))
+                working.set(batch, work(batch).finally(() => working.delete(batch))); // prettier-ignore
+              return Promise.resolve();
             });
             queue = begun;
           }
@@ -81,10 +85,11 @@ export function shareQueue(url: string): ShareQueue {
         }
         await sleep(OFFERED_AGAIN_MS, undefined, { signal }).catch(() => undefined);
       }
-      // what it is sending comes to its end first
       await queue?.offWork(QUEUE, { wait: true }).catch((error: unknown) => {
         if (!isConnectionLost(error)) throw error;
       });
+      // what it is sending comes to its end first
+      await Promise.all(working.values());
     },
 
     async close() {

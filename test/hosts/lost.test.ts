@@ -17,8 +17,11 @@ describePostgres("what a host and its server can lose", () => {
       await until("it watches", async () => (await office.heldBy(first)).leases === 1, { by: first.ended });
       const others = [office.start(["watch", office.inbox]), office.start(["work"])] as const;
       for (const host of others) await office.untilHere(host);
+      // slow until all of them send
+      office.service.latencyMs = 150;
       const { path, plan } = office.put("killed", 5, 500);
       await office.untilSending(first, ...others);
+      office.service.latencyMs = 20;
 
       const { lanes } = await office.heldBy(first);
       first.child.kill("SIGKILL");
@@ -52,12 +55,15 @@ describePostgres("what a host and its server can lose", () => {
       const { path, plan } = office.put("stopped", 5, 300);
       const proxy = await office.proxy();
       // between its commit and the first byte of the row that this one let go
-      const asleep = office.start(["work"], { ...one, PAYDROP_FAULT: "stop@commit.after:30" });
+      const asleep = office.start(["work"], { ...one, PAYDROP_FAULT: "stop@send.before:30" });
       const stopped = office.start(["work"], one);
       const cutOff = office.start(["work"], { ...one, PAYDROP_JOURNAL_URL: proxy.url });
       for (const host of [asleep, stopped, cutOff]) await office.untilHere(host);
+      // slow until all of them send
+      office.service.latencyMs = 150;
       const conductor = office.start(["run", path], { PAYDROP_HOST_LANES: "8" });
       await office.untilSending(asleep, stopped, cutOff);
+      office.service.latencyMs = 20;
       await until("it stopped itself", () => stateOf(asleep.pid) === "T");
       office.service.latencyMs = 2_000;
       await sleep(1_000);
@@ -70,6 +76,7 @@ describePostgres("what a host and its server can lose", () => {
       expect(unsent).toHaveLength(1);
       const [{ batch, row } = { batch: "", row: 0 }] = unsent;
       // a person looked: it is not there; by the timeout that was set nothing of it can come any more
+      await sleep(1_500);
       const word = ["--row", String(row), "--as", "not-done", "--by", "Asha", "--note", "not there"];
       const settled = await office.run(["settle", batch, ...word], { PAYDROP_TIMEOUT: "1s" });
       expect(settled.code, settled.stderr).toBe(0);
