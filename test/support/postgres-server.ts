@@ -98,7 +98,12 @@ export class PostgresServer {
 
   /** Takes connections when it returns. Settings as of postgresql.conf. */
   start(settings: Readonly<Record<string, string>> = {}): void {
-    const own = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_wal_size: "256MB", max_connections: "400" };
+    const own = {
+      listen_addresses: "127.0.0.1",
+      unix_socket_directories: "",
+      max_wal_size: "256MB",
+      max_connections: "400",
+    };
     const said = Object.entries({ port: this.port, ...own, ...settings }).map(
       ([name, value]) => `-c ${name}='${value}'`,
     );
