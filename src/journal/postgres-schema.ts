@@ -2,7 +2,7 @@ import { BY_INDEX, ROW_STATES } from "./states.ts";
 
 export const POSTGRES_SCHEMA = "paydrop";
 /** There is one; a host of another version is refused before anything goes. */
-export const POSTGRES_VERSION = 2;
+export const POSTGRES_VERSION = 1;
 
 const oneOf = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(", ");
 const STATES = oneOf(ROW_STATES);

@@ -5,7 +5,7 @@ import { ROW_STATES } from "./states.ts";
 import type { JournalFacts } from "./store.ts";
 
 /** There is one; a journal with another one is refused. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 2;
 
 /** Words compared one by one: for `IN (…)` SQLite makes an index at every row that it writes, half of the cost. */
 const oneOf = (column: string, words: readonly string[]): string =>
