@@ -1,14 +1,13 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { messageOf, PaydropError } from "../errors.ts";
 import { failureOf, sqliteCodeOf, type OpenOptions } from "./database.ts";
-import { keep, kept } from "./kept.ts";
 import { readIdentity } from "./schema.ts";
 import { addAct, addBatch, batches, dropBatch, overlaps, purge, setBatch, sumsOfDay } from "./sqlite-batches.ts";
 import { lastAtIn } from "./sqlite-batches.ts";
 import { acts, addRows, beginRun, commit, endRows, endRun, move, recover, rows, runs } from "./sqlite-rows.ts";
 import { seen } from "./sqlite-seen.ts";
 import { Journal } from "./sqlite.ts";
-import type { JournalFacts, JournalStore } from "./store.ts";
+import type { JournalFacts, JournalStore, Kept } from "./store.ts";
 
 type Method = Exclude<keyof JournalStore, "judging" | "hosts">;
 type Answer<M extends Method> = Awaited<ReturnType<JournalStore[M]>>;
@@ -88,6 +87,23 @@ function holdFolder(journal: Journal, ...[folder, reason, act]: Parameters<Journ
 }
 
 const HOLD = ["folder", "reason", "at"];
+
+/** What is kept beside payments (DESIGN §14), as JSON. */
+function keep(journal: Journal, ...[kind, name, value, act]: Parameters<JournalStore["keep"]>): void {
+  journal.write(() => {
+    journal.run("DELETE FROM kept WHERE kind = ? AND name = ?", kind, name);
+    if (value) journal.insert("kept", KEPT, { kind, name, value: JSON.stringify(value) });
+    if (act) addAct(journal, act);
+  });
+}
+
+const KEPT = ["kind", "name", "value"];
+
+function kept(journal: Journal, ...[kind, name]: Parameters<JournalStore["kept"]>): Kept<object>[] {
+  const sql = "SELECT name, value FROM kept WHERE kind = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY name";
+  const found = journal.all(sql, kind, name ?? null);
+  return found.map((row) => ({ name: String(row["name"]), value: JSON.parse(String(row["value"])) as object }));
+}
 
 /** What is committed now, whole, private and on the disk, whoever writes meanwhile. What stands there is not replaced. */
 function copy(journal: Journal, path: string): void {

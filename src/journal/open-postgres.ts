@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { PaydropError } from "../errors.ts";
 import { Seal } from "./copies.ts";
-import { keep, kept } from "./postgres-kept.ts";
 import { bePresent, hostsOf } from "./hosts.ts";
 import { Postgres, quoted, type PostgresOptions } from "./postgres.ts";
 import * as batches from "./postgres-batches.ts";
@@ -14,7 +13,7 @@ import { assertKnown, assertSame, checkServer, serverMeta } from "./same-server.
 import { stateIdOf } from "./schema.ts";
 import { Committer, LEASE } from "./shares.ts";
 import { MOVE_ROWS } from "./states.ts";
-import type { JournalStore, Who } from "./store.ts";
+import type { JournalStore, Kept, KeptKind, Who } from "./store.ts";
 
 const { setBatch, dropBatch, batches: find, overlaps, sumsOfDay, purge } = batches;
 const {
@@ -124,6 +123,22 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
     await postgres.close();
     throw error;
   }
+}
+
+/** What is kept beside payments (DESIGN §14), as JSON. */
+async function keep(postgres: Postgres, ...[kind, name, value, act]: Parameters<JournalStore["keep"]>): Promise<void> {
+  await postgres.write(async () => {
+    const sql = `INSERT INTO kept (kind, name, value) VALUES ($1, $2, $3)
+      ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value`;
+    if (value) await postgres.query(sql, kind, name, JSON.stringify(value));
+    else await postgres.query("DELETE FROM kept WHERE kind = $1 AND name = $2", kind, name);
+    if (act) await batches.addAct(postgres, act);
+  });
+}
+
+function kept<T extends object>(postgres: Postgres, kind: KeptKind, name?: string): Promise<Kept<T>[]> {
+  const sql = "SELECT name, value FROM kept WHERE kind = $1 AND ($2::text IS NULL OR name = $2) ORDER BY name";
+  return postgres.query(sql, kind, name ?? null);
 }
 
 /** `pay-db.example/paydrop`, without user name and password. */

@@ -1,11 +1,8 @@
 import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares } from "./postgres-batches.ts";
 import { inPlace, kept, rowName } from "./postgres-seen.ts";
 import type { Postgres } from "./postgres.ts";
-import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, WENT_OF_SHARE } from "./states.ts";
+import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, SHARE_ROWS, WENT_OF_SHARE } from "./states.ts";
 import type { Act, JournalFacts, JournalStore, Move, NewRow, RowFilter, RowRecord, Run, Totals, Who } from "./store.ts";
-
-/** A share is what one host sends of a batch in one go, and what is counted again after a change. */
-export const SHARE_ROWS = 1000;
 
 /** Faults and notices come as texts: they show what stood in cells, of which JSON in JSON takes any. */
 const NEW_ROW = `share int, turn bigint, row int, state text, operation text, option text, amount text, payment text, payee text,

@@ -96,6 +96,9 @@ export const HAS_OTHER_ZEROS = `(EXISTS (SELECT 1 FROM key k WHERE k.key >= r.pa
 /** More equal rows than this, in other batches and in the judged one, say nothing new. */
 export const FOUND_MAX = 200;
 
+/** A share is what one host sends of a batch in one go, and what is counted again after a change. */
+export const SHARE_ROWS = 1000;
+
 /** What one row becomes; what is missing stays, but a row that becomes ready forgets its code and its answer. */
 export interface Change {
   readonly row: number;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { SHARE_ROWS } from "../journal/states.ts";
 import type { BatchRecord, Hosts, Progress, Share } from "../journal/store.ts";
 import { stopFor, type Stop } from "../messages/outcomes.ts";
 import type { Submission } from "./send-row.ts";
@@ -13,8 +14,6 @@ export interface ShareWork extends Omit<Submission, "store" | "batch" | "spool" 
 
 type SentBatch = Pick<BatchRecord, "id" | "rows" | "destination" | "environment">;
 
-/** A smaller batch is one share, which takes all lanes of its host. */
-const ONE_SHARE_ROWS = 1_000;
 const LOOK_MS = 100;
 
 /**
@@ -69,9 +68,9 @@ function stopIn({ stop, phase, isHeld, ready }: Progress): Stop | undefined {
   return isHeld ? stopFor("folder_held") : undefined;
 }
 
-/** Two shares of a large batch side by side keep all lanes busy when one of them ends. */
+/** Two shares of a large batch side by side keep all lanes busy when one ends; of a small one its only share takes all lanes. */
 async function nextShare({ hosts, shared, concurrency }: ShareWork, batch: SentBatch): Promise<Share | undefined> {
-  const most = batch.rows > ONE_SHARE_ROWS ? Math.ceil(shared.concurrency / 2) : shared.concurrency;
+  const most = batch.rows > SHARE_ROWS ? Math.ceil(shared.concurrency / 2) : shared.concurrency;
   const lanes = Math.min(most, shared.concurrency - shared.heldLanes);
   if (lanes <= 0) return undefined;
   // at once: another batch of this process must not ask for the same lanes

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { payrollFile, type PlannedRow } from "../crash/payroll-file.ts";
-import { SHARE_ROWS } from "../../src/journal/postgres-rows.ts";
+import { SHARE_ROWS } from "../../src/journal/states.ts";
 import { AES_IV, AES_KEY, API_KEY } from "../support/ledger-server.ts";
 import { freshDatabase } from "../support/postgres.ts";
 import { runProgram, startProgram, type Program, type ProgramEnded } from "../support/program.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SHARE_ROWS } from "../../src/journal/postgres-rows.ts";
+import { SHARE_ROWS } from "../../src/journal/states.ts";
 import { describePostgres } from "../support/postgres.ts";
 import { openTestJournal } from "./postgres-store.ts";
 import { describeJournalStore } from "./store-contract.ts";
