@@ -2,6 +2,7 @@ import type { Work } from "../batch.ts";
 import { dayOf, isoSecond } from "../day.ts";
 import type { ByStatus } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
+import { waitsForApproval } from "../journal/approval.ts";
 import type { RowState } from "../journal/states.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { STATUS_WORDS } from "../messages/results.ts";
@@ -88,13 +89,14 @@ const GOING = ["unknown", "ready", "not_sent", "settled_not_done"] as const;
 const TO_CORRECT = ["rejected", "invalid"] as const;
 
 /** What was cancelled waits for nobody; an unknown row stays unknown. */
-function openCode({ phase, tallies }: BatchRecord, toCorrect: number, isUnfinished: boolean): number {
+function openCode(batch: BatchRecord, toCorrect: number, isUnfinished: boolean): number {
+  const { phase, tallies } = batch;
   const isWaiting = isUnfinished || tallies.not_sent || tallies.settled_not_done;
-  const open = [isWaiting ? 7 : 0, toCorrect > 0 ? 3 : 0, tallies.held ? 6 : 0];
+  const open = [isWaiting ? (waitsForApproval(batch) ? 6 : 7) : 0, toCorrect > 0 ? 3 : 0, tallies.held ? 6 : 0];
   return gravest([tallies.unknown ? 4 : 0, ...(phase === "cancelled" ? [] : open)]);
 }
 
-function shortLines({ batch, byStatus, totals, phase }: BatchStatus): string[] {
+function shortLines({ batch, byStatus, totals, phase, code }: BatchStatus): string[] {
   const { id, rows, total, createdAt, fileName, label, period, onItsWay, owesResults } = batch;
   const size = [counted(rows), total, printable(fileName, 60)];
   const what = [id, phase, dayOf(createdAt), ...size, label, ...periodPart(period)];
@@ -104,6 +106,7 @@ function shortLines({ batch, byStatus, totals, phase }: BatchStatus): string[] {
       ? [told(STATUS_WORDS.to_correct, { rows: totals.toCorrect }).text]
       : []),
     ...(onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : []),
+    ...(code === 6 && waitsForApproval(batch) ? [STATUS_WORDS.unapproved] : []),
     ...(owesResults ? [STATUS_WORDS.owes_results] : []),
   ];
   return [what.join("  "), `  ${counts.join(", ")}`];

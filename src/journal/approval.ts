@@ -1,0 +1,58 @@
+import { unitsOf } from "../amount.ts";
+import type { Config } from "../config/schema.ts";
+import type { Act, BatchRecord, JournalStore, Who } from "./store.ts";
+
+/** So many people besides who brought a file must approve it before anything of it goes (DESIGN §14). */
+export function approversFor(
+  { approval, approval_above: above, approvers }: Pick<Config, "approval" | "approval_above" | "approvers">,
+  total: string,
+): number {
+  const isWanted = approval === "always" || (above !== undefined && unitsOf(total) > unitsOf(above));
+  return isWanted ? approvers : 0;
+}
+
+/** Whether a batch waits for that. The journal lets nothing of it go meanwhile, whoever asks. */
+export function waitsForApproval(
+  { phase, approvers, approvedUntil }: Pick<BatchRecord, "phase" | "approvers" | "approvedUntil">,
+  now = Date.now(),
+): boolean {
+  return phase !== "cancelled" && approvers > 0 && approvedUntil <= now;
+}
+
+/** The same person, however the name is written. */
+export const personOf = (name: string): string => name.normalize("NFC").trim().replaceAll(/\s+/g, " ").toLowerCase();
+const nameOf = ({ by, login }: Who): string => by ?? login;
+
+/** What is kept of a file that was brought by hand (`keep`, kind `upload`), by its path. */
+export interface Upload {
+  readonly by: string;
+  readonly at: number;
+  readonly sha256: string;
+}
+
+/** Who brought the file: by hand, or whoever ran it, or the watch that found it. */
+export async function makersOf(
+  store: Pick<JournalStore, "kept" | "acts" | "runs">,
+  { id, sha256, folder, fileName }: BatchRecord,
+): Promise<readonly string[]> {
+  const uploads = await store.kept<Upload>("upload");
+  const own = uploads.filter(({ name, value }) => value.sha256 === sha256 || name === `${folder}/${fileName}`);
+  if (own.length > 0) return own.map(({ value }) => value.by);
+  const [acts, runs] = await Promise.all([store.acts({ batch: id }), store.runs(id)]);
+  return [...acts.filter(({ kind }) => kind === "ask_approval"), ...runs.slice(0, 1)].map(nameOf);
+}
+
+export interface Approval {
+  readonly by: string;
+  readonly until: number;
+}
+
+/** Approvals that have not lapsed, of each person the newest; those that hold longest first. */
+export function approvalsIn(acts: readonly Act[], hours: number, now: number): readonly Approval[] {
+  const newest = new Map<string, Approval>();
+  for (const act of acts.filter(({ kind }) => kind === "approve")) {
+    const until = act.at + hours * 3_600_000;
+    if (until > now) newest.set(personOf(nameOf(act)), { by: nameOf(act), until });
+  }
+  return [...newest.values()].sort((one, other) => other.until - one.until);
+}
