@@ -117,12 +117,8 @@ export async function serveDesk(desk: Desk, port: number): Promise<Serving> {
         c.header("x-accel-buffering", "no");
         return streamSSE(c, async (stream) => {
           let shown = "";
-          for (
-            let account: Account | undefined = first;
-            account && !stream.aborted;
-            account = await accountOf(c, false)
-          ) {
-            const text = (await part({ c, account, csrf: csrfOf(tokenOf(c) ?? "") })).toString();
+          for (let of: Account | undefined = first; of && !stream.aborted; of = await accountOf(c, false)) {
+            const text = (await part({ c, account: of, csrf: csrfOf(tokenOf(c) ?? "") })).toString();
             if (text !== shown) await stream.writeSSE({ data: JSON.stringify(text) });
             shown = text;
             await sleep(LIVE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
