@@ -2,7 +2,7 @@ import type { Work } from "../batch.ts";
 import { dayOf, isoSecond } from "../day.ts";
 import type { ByStatus } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import { waitsForApproval } from "../journal/approval.ts";
+import { isToApprove, waitsForApproval } from "../journal/approval.ts";
 import type { RowState } from "../journal/states.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { STATUS_WORDS } from "../messages/results.ts";
@@ -96,7 +96,7 @@ function openCode(batch: BatchRecord, toCorrect: number, isUnfinished: boolean):
   return gravest([tallies.unknown ? 4 : 0, ...(phase === "cancelled" ? [] : open)]);
 }
 
-function shortLines({ batch, byStatus, totals, phase, code }: BatchStatus): string[] {
+function shortLines({ batch, byStatus, totals, phase }: BatchStatus): string[] {
   const { id, rows, total, createdAt, fileName, label, period, onItsWay, owesResults } = batch;
   const size = [counted(rows), total, printable(fileName, 60)];
   const what = [id, phase, dayOf(createdAt), ...size, label, ...periodPart(period)];
@@ -106,7 +106,7 @@ function shortLines({ batch, byStatus, totals, phase, code }: BatchStatus): stri
       ? [told(STATUS_WORDS.to_correct, { rows: totals.toCorrect }).text]
       : []),
     ...(onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : []),
-    ...(code === 6 && waitsForApproval(batch) ? [STATUS_WORDS.unapproved] : []),
+    ...(isToApprove(batch) && waitsForApproval(batch) ? [STATUS_WORDS.unapproved] : []),
     ...(owesResults ? [STATUS_WORDS.owes_results] : []),
   ];
   return [what.join("  "), `  ${counts.join(", ")}`];
@@ -122,7 +122,8 @@ export async function tellBatch(status: BatchStatus, { store, config }: Pick<Wor
   const [acts, runs] = await Promise.all([store.acts({ batch: id }), store.runs(id)]);
   const corrected = totals.remarks.filter(({ code }) => code === "corrected_since");
   const remarks = remarkTexts([...batch.remarks, ...corrected]);
-  const way = onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : [];
+  const waits = isToApprove(batch) && waitsForApproval(batch) ? [STATUS_WORDS.unapproved] : [];
+  const way = onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : waits;
   return { ...status, way, next, remarks, acts, runs, history: historyOf(acts, runs, isSending(config)) };
 }
 

@@ -19,6 +19,10 @@ export function waitsForApproval(
   return phase !== "cancelled" && approvers > 0 && approvedUntil <= now;
 }
 
+/** Something of it is still to go, now or when it is approved. */
+export const isToApprove = ({ approvers, phase, tallies }: BatchRecord): boolean =>
+  approvers > 0 && phase !== "cancelled" && Boolean(tallies.ready ?? tallies.not_sent);
+
 /** The same person, however the name is written. */
 export const personOf = (name: string): string => name.normalize("NFC").trim().replaceAll(/\s+/g, " ").toLowerCase();
 const nameOf = ({ by, login }: Who): string => by ?? login;
@@ -30,16 +34,18 @@ export interface Upload {
   readonly sha256: string;
 }
 
-/** Who brought the file: by hand, or whoever ran it, or the watch that found it. */
+/** Who brought the file: by hand before it was taken, or else whoever ran it, or had it run. */
 export async function makersOf(
   store: Pick<JournalStore, "kept" | "acts" | "runs">,
   { id, sha256, folder, fileName }: BatchRecord,
 ): Promise<readonly string[]> {
   const uploads = await store.kept<Upload>("upload");
   const own = uploads.filter(({ name, value }) => value.sha256 === sha256 || name === `${folder}/${fileName}`);
-  if (own.length > 0) return own.map(({ value }) => value.by);
   const [acts, runs] = await Promise.all([store.acts({ batch: id }), store.runs(id)]);
-  return [...acts.filter(({ kind }) => kind === "ask_approval"), ...runs.slice(0, 1)].map(nameOf);
+  const [first] = runs;
+  const isTaken = own.some(({ value }) => value.at <= (first?.startedAt ?? Infinity));
+  const asked = isTaken ? [] : [...acts.filter(({ kind }) => kind === "ask_approval"), ...(first ? [first] : [])];
+  return [...own.map(({ value }) => value.by), ...asked.map(nameOf)];
 }
 
 export interface Approval {
