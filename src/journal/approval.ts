@@ -39,15 +39,11 @@ export async function makersOf(
   store: Pick<JournalStore, "kept" | "acts" | "runs">,
   { id, sha256 }: Pick<BatchRecord, "id" | "sha256">,
 ): Promise<readonly string[]> {
-  const [uploads, acts, runs] = await Promise.all([
-    store.kept<Upload>("upload"),
-    store.acts({ batch: id }),
-    store.runs(id),
-  ]);
-  const own = uploads.filter(({ value }) => value.sha256 === sha256).map(({ value }) => value.by);
+  const uploads = (await store.kept<Upload>("upload")).filter(({ value }) => value.sha256 === sha256);
+  const asked = (await store.acts({ batch: id })).filter(({ kind }) => kind === "ask_approval");
   // a process may end between the two
-  const taken = [...acts.filter(({ kind }) => kind === "ask_approval").slice(0, 1), ...runs.slice(0, 1)];
-  return [...own, ...taken.map(nameOf)];
+  const took = [...asked.slice(0, 1), ...(await store.runs(id)).slice(0, 1)];
+  return [...uploads.map(({ value }) => value.by), ...took.map(nameOf)];
 }
 
 export interface Approval {
