@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { formatUnits, rowsIn, unitsOf } from "../amount.ts";
 import { resume } from "../commands/release-retry-resume.ts";
 import { dayOf, minuteOf } from "../day.ts";
-import { isToApprove, waitsForApproval } from "../journal/approval.ts";
+import { isUnapproved, waitsForApproval } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { heldLines } from "../messages/intake.ts";
@@ -68,8 +68,7 @@ function needsOf(batches: readonly BatchRecord[]): Html {
     return [
       decide("unknown", "look up and say what became of them"),
       phase !== "cancelled" && decide("held", "decide"),
-      isToApprove(batch) &&
-        waitsForApproval(batch) &&
+      isUnapproved(batch) &&
         markup`<li>${batch.total} in ${batchLink(batch)} waits: <a href="/approvals">approve</a></li>`,
       phase === "paused" && markup`<li>${batchLink(batch)} is paused</li>`,
     ].filter(Boolean);

@@ -23,6 +23,9 @@ export function waitsForApproval(
 export const isToApprove = ({ approvers, phase, tallies }: BatchRecord): boolean =>
   approvers > 0 && phase !== "cancelled" && Boolean(tallies.ready ?? tallies.not_sent);
 
+/** Whether that is what it waits for. */
+export const isUnapproved = (batch: BatchRecord): boolean => isToApprove(batch) && waitsForApproval(batch);
+
 /** The same person, however the name is written. */
 export const personOf = (name: string): string => name.normalize("NFKC").trim().replaceAll(/\s+/g, " ").toLowerCase();
 const nameOf = ({ by, login }: Who): string => by ?? login;

@@ -105,7 +105,10 @@ function goOnSteps({ batch, file, phase, isUnapproved, unsent, notDone, stopHint
   const resume = ["the batch is paused. To go on:", `paydrop resume ${batch} --by NAME`];
   if (phase === "paused" && unsent + notDone > 0) return resume;
   if (phase === "paused" || phase === "cancelled") return [];
-  const approve = ["when it is right, somebody else says so, with the sum of the file:", approveCommand(batch)];
+  const approve = [
+    "if the file is right, somebody else approves it, on the desk or by this command, with its sum:",
+    approveCommand(batch),
+  ];
   if (isUnapproved && unsent + notDone > 0) return approve;
   return [
     ...stopHint

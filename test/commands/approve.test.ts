@@ -26,6 +26,8 @@ test("a file that nobody approved → nothing leaves by any command or setting; 
   const at = await office();
   const state_dir = join(at.root, "state");
   const path = at.put("payroll.csv", FILE);
+  const checked = await at.run(["check", path, "--config", at.config]);
+  expect(checked.stdout).toContain("needs the approval of 1 other person");
   const asked = await at.run(["run", path, "--by", "asha", "--config", at.config]);
   const id = /^batch (\w{8})/m.exec(asked.stdout)?.[1] ?? "";
   expect(asked.code).toBe(6);
