@@ -36,6 +36,9 @@ export const DESK_WORDS = {
   look_up:
     "Nobody knows yet whether these went. Look each one up in the service's dashboard, then say what you found. Nothing goes again before that.",
   held_means: "These wait for a person. If a row is the same payment as one that went, nothing is to be sent for it.",
+  duplicate_means: "These did not go: the same payments were accepted before. There is nothing to do for them.",
+  back_means: "These went. Said to be not paid, they may be sent again, and be paid twice.",
+  back_sum: "Only where the bank gave the money back: the sum of the ticked rows, from the bank's own papers.",
   nothing_to_decide: "Nothing. No row is unknown or held.",
   no_rows: "No row was chosen. → Tick the rows that you decide on. Nothing was changed.",
   no_choice: "Nothing was chosen. → Say which of the two it is. Nothing was changed.",

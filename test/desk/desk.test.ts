@@ -75,6 +75,44 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     expect((await at.work.store.acts({ batch: id })).filter(({ kind }) => kind === "settle")).toHaveLength(1);
   });
 
+  test("a duplicate let go, an accepted row given back → each only by its typed sum", async () => {
+    const at = await AtDesk.open(journal);
+    const rows = "from_account,to_account,amount,reference\nACC-OPS-01,200300401111,100.00,A1\n";
+    at.put("one.csv", rows);
+    await at.once();
+    at.put("two.csv", `${rows}ACC-OPS-01,200300402222,200.00,A2\n`);
+    await at.once();
+    const [one, two] = [await at.batchOf("one.csv"), await at.batchOf("two.csv")];
+    const [asha, meera] = [await at.person("Asha", "decide"), await at.person("Meera", "view")];
+    for (const path of [`/batch/${two.id}?status=duplicate`, `/batch/${one.id}?status=accepted`, "/decide", "/"]) {
+      await meera.ask(path);
+      // but to sign out
+      expect(meera.text.match(/<button|type="checkbox"/g), path).toHaveLength(1);
+    }
+    await asha.ask(`/batch/${two.id}?status=duplicate`);
+    const named = { batch: two.id, row: "2", from: "batch", reason: "two are meant" };
+    expect(asha.seen).toMatch(/Nothing is to be sent for them\. They are meant as well/);
+    await asha.post("/decide/held", { ...named, what: "release" });
+    expect(asha.seen).toContain("Let 1 row go: 100.00");
+    await asha.post("/decide/release", named);
+    expect(asha.news).toContain("Nothing was released.");
+    await asha.post("/decide/release", { ...named, total: "100" });
+    await at.once();
+    expect([at.carriedOut, at.sentTwice]).toEqual([3, 1]);
+
+    await asha.ask(`/batch/${one.id}?status=accepted`);
+    const back = { batch: one.id, row: "2", from: "batch", as: "not-done", note: "bank statement: returned" };
+    for (const total of ["", "99"]) {
+      await asha.post("/decide/settled", { ...back, total });
+      expect(asha.news).toContain("be paid twice");
+    }
+    await asha.post("/decide/settled", { ...back, total: "100.00" });
+    expect(asha.news).toContain("(100.00) is settled as not done by Asha");
+    expect(asha.seen).toContain("Send 1 row again, settled as not done: 100.00");
+    await asha.post("/decide/settled", { ...back, as: "done" });
+    expect(asha.news).toContain("is settled as done by Asha");
+  });
+
   test("STOP pressed → nothing goes, by name; pressed again to go on → it goes", async () => {
     const at = await AtDesk.open(journal);
     const asha = await at.person("Asha", "decide");
