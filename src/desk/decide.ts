@@ -14,8 +14,8 @@ import { mayDo } from "./accounts.ts";
 import { carryOut, withoutCommands, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
 import { button, choices, countTag, field, form, markup, nothing, said, statusTag, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
+import { batchLink } from "./needs.ts";
 import { newsOf, type Pages, type Posted } from "./pages.ts";
-import { batchLink } from "./today.ts";
 
 /** Files whose private copies are read for one page, and rows of each. */
 const GROUPS_SHOWN = 4;

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { accountOf, addAccount } from "../../src/desk/accounts.ts";
 import { actOf } from "../../src/batch.ts";
 import { describePostgres } from "../support/postgres.ts";
@@ -75,7 +75,7 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     expect((await at.work.store.acts({ batch: id })).filter(({ kind }) => kind === "settle")).toHaveLength(1);
   });
 
-  test("a duplicate let go, an accepted row given back → each only by its typed sum", async () => {
+  test("duplicates released, accepted rows given back → only by typed sums", async () => {
     const at = await AtDesk.open(journal);
     const rows = "from_account,to_account,amount,reference\nACC-OPS-01,200300401111,100.00,A1\n";
     at.put("one.csv", rows);
@@ -111,6 +111,40 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     expect(asha.seen).toContain("Send 1 row again, settled as not done: 100.00");
     await asha.post("/decide/settled", { ...back, as: "done" });
     expect(asha.news).toContain("is settled as done by Asha");
+  });
+
+  test("what waits for people → on Today, the gravest first, until mended", async () => {
+    const at = await AtDesk.open(journal);
+    const asha = await at.person("Asha", "view");
+    at.put("payroll.csv", FILE);
+    at.put("broken.csv", "name,amount\nx,1\n");
+    await at.once();
+    at.put("late.csv", FILE.replaceAll("2003004", "2003005"));
+    const needs = async (): Promise<string> => {
+      await asha.ask("/");
+      return /What needs a person (.*?) On the way/.exec(asha.seen)?.[1] ?? "";
+    };
+    const order =
+      /^\S+ 1 unknown .* 1 held .* broken\.csv was refused\. .* 1 row to correct in payroll\.csv \w+ : see why/;
+    expect(await needs()).toMatch(order);
+    expect(await needs()).not.toContain("late.csv");
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      for (let half = 0; half < 3; half += 1) {
+        vi.setSystemTime(Date.now() + 1_800_000);
+        await asha.ask("/help");
+      }
+      expect(await needs()).toMatch(/to correct .* late\.csv has waited for more than an hour/);
+    } finally {
+      vi.useRealTimers();
+    }
+    at.put(
+      "payroll.csv.retry.csv",
+      at.read("payroll.csv.retry.csv").replace("ACC-OPS-01,,", "ACC-OPS-01,200300409999,"),
+    );
+    at.put("broken.csv", FILE.replaceAll("2003004", "2003006"));
+    await at.once();
+    expect(await needs()).not.toMatch(/refused|waited|in payroll\.csv \w+ : see why/);
   });
 
   test("STOP pressed → nothing goes, by name; pressed again to go on → it goes", async () => {
