@@ -10,7 +10,7 @@ import { nameOf, type Call, type Command } from "./command.ts";
 
 const TOPICS = {
   "By role": ["clerk", "finance", "operate", "develop"],
-  "By question": "duplicates periods corrections excel mapping unknown folder desk hosts settings json again".split(
+  "By question": "duplicates periods corrections excel mapping unknown folder desk approval hosts settings json again".split(
     " ",
   ),
 };

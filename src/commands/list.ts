@@ -49,6 +49,14 @@ export const COMMANDS: readonly Command[] = [
     examples: ["paydrop desk add asha --role decide", "paydrop desk --inbox /srv/payroll/inbox"],
   },
   {
+    usage: "approve <batch>",
+    load: async () => (await import("./approve.ts")).run,
+    shown: "say that a file is right that somebody else brought, where the settings ask for that; sends nothing",
+    options: { "--total <sum>": "the sum of the file, from your own papers" },
+    settings: ["by", "approval_hours"],
+    examples: ["paydrop approve K7Q29F3M --by ravi --total 1130446.49"],
+  },
+  {
     usage: "check <file...>",
     load: async () => (await import("./check.ts")).run,
     shown: "every fault of a file and what to do about it; sends nothing, needs no network and no keys",

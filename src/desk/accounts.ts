@@ -1,5 +1,6 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { PaydropError } from "../errors.ts";
+import { personOf } from "../journal/approval.ts";
 import type { Act, JournalStore, Kept } from "../journal/store.ts";
 
 /** Each may do what those before it may. */
@@ -20,10 +21,9 @@ export interface Account {
 type Store = Pick<JournalStore, "keep" | "kept">;
 
 export const mayDo = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
-const keyOf = (name: string): string => name.normalize("NFC").trim().toLowerCase();
 
 export async function accountOf(store: Store, name: string): Promise<Account | undefined> {
-  return (await store.kept<Account>("account", keyOf(name)))[0]?.value;
+  return (await store.kept<Account>("account", personOf(name)))[0]?.value;
 }
 
 export async function accounts(store: Store): Promise<readonly Account[]> {
@@ -34,7 +34,7 @@ export async function accounts(store: Store): Promise<readonly Account[]> {
 export async function addAccount(store: Store, name: string, role: Role, act: Act, isOneTime = true): Promise<string> {
   const password = (randomBytes(10).toString("hex").match(/.{5}/g) ?? []).join("-");
   const account: Account = { name, role, ...(await secretOf(password)), isOneTime, at: act.at };
-  await store.keep("account", keyOf(name), account, { ...act, as: name, note: role });
+  await store.keep("account", personOf(name), account, { ...act, as: name, note: role });
   await endSessions(store, name);
   return password;
 }
@@ -42,7 +42,7 @@ export async function addAccount(store: Store, name: string, role: Role, act: Ac
 export async function removeAccount(store: Store, name: string, act: Act): Promise<void> {
   const account = await accountOf(store, name);
   if (!account) throw new PaydropError("no_account", { name });
-  await store.keep("account", keyOf(name), undefined, { ...act, as: account.name });
+  await store.keep("account", personOf(name), undefined, { ...act, as: account.name });
   await endSessions(store, account.name);
 }
 
@@ -52,13 +52,13 @@ const PASSWORD_CHARACTERS = { least: 12, most: 200 };
 export function wrongPassword(account: Account, password: string): "password_short" | "password_name" | undefined {
   const { length } = password;
   if (length < PASSWORD_CHARACTERS.least || length > PASSWORD_CHARACTERS.most) return "password_short";
-  return keyOf(password).includes(keyOf(account.name)) ? "password_name" : undefined;
+  return personOf(password).includes(personOf(account.name)) ? "password_name" : undefined;
 }
 
 /** Every other session of that person ends. */
 export async function changePassword(store: Store, account: Account, password: string, at: number): Promise<Account> {
   const changed: Account = { ...account, ...(await secretOf(password)), isOneTime: false, at };
-  await store.keep("account", keyOf(account.name), changed);
+  await store.keep("account", personOf(account.name), changed);
   await endSessions(store, account.name);
   return changed;
 }
@@ -116,7 +116,7 @@ export async function beginSession(store: Store, account: Account, now: number):
   const token = newToken();
   for (const { name } of (await sessions(store)).filter(({ value }) => isOver(value, now)))
     await store.keep("session", name, undefined);
-  const session: Session = { of: keyOf(account.name), print: printOf(account), begunAt: now, seenAt: now };
+  const session: Session = { of: personOf(account.name), print: printOf(account), begunAt: now, seenAt: now };
   await store.keep("session", nameOf(token), session);
   return token;
 }
@@ -158,5 +158,5 @@ function sessions(store: Store): Promise<readonly Kept<Session>[]> {
 
 async function endSessions(store: Store, name: string): Promise<void> {
   for (const one of await sessions(store))
-    if (one.value.of === keyOf(name)) await store.keep("session", one.name, undefined);
+    if (one.value.of === personOf(name)) await store.keep("session", one.name, undefined);
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { rowsIn } from "../amount.ts";
 import { cancel, pause } from "../commands/pause-cancel.ts";
 import { resume, retry } from "../commands/release-retry-resume.ts";
 import { makeReport } from "../commands/results-report.ts";
@@ -14,22 +15,11 @@ import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
 import { actTexts } from "../results/report.ts";
 import { occurringIn, statusOf } from "../results/totals.ts";
-import { mayDo, type Account } from "./accounts.ts";
-import { carryOut, withoutCommands, type Desk } from "./desk.ts";
+import { mayDo } from "./accounts.ts";
+import { carryOut, withoutCommands, type Desk, type Run } from "./desk.ts";
 import { detailsOf } from "./details.ts";
-import {
-  field,
-  markup,
-  nothing,
-  progressOf,
-  said,
-  statusTag,
-  tableOf,
-  tokenField,
-  type Html,
-  type Shown,
-} from "./html.ts";
-import { livePart, plain, type Pages, type Posted } from "./pages.ts";
+import { button, factsOf, field, form, markup, nothing, progressOf, said, statusTag, tableOf, type Html, type Shown } from "./html.ts"; // prettier-ignore
+import { livePart, newsOf, plain, type Asked, type Pages } from "./pages.ts";
 
 const ROWS_SHOWN = 100;
 const ACTS_SHOWN = 100;
@@ -39,19 +29,24 @@ export function batchPages(pages: Pages): void {
   const { desk } = pages;
   const find = async (id: string): Promise<BatchRecord | undefined> => (await desk.store.batches({ id }))[0];
 
-  pages.page("/batch/:id", async (asked) => {
+  /** Of a batch that is there, whole. */
+  const page = (path: string, show: (asked: Asked, batch: BatchRecord) => Promise<Response>): void =>
+    pages.page(path, async (asked) => {
+      const batch = await find(asked.c.req.param("id") ?? "");
+      return batch && batch.phase !== "recording" ? show(asked, batch) : plain(asked.c, 404, "no_page");
+    });
+
+  page("/batch/:id", async (asked, { id }) => {
     const { c, account, csrf } = asked;
     await desk.endOfDead();
-    const batch = await find(c.req.param("id") ?? "");
-    if (!batch || batch.phase === "recording") return plain(c, 404, "no_page");
+    const [batch] = await desk.store.batches({ id });
+    if (!batch) return plain(c, 404, "no_page");
     const only = statusSaid(c.req.query("status"));
     const after = Number(c.req.query("after") ?? 0) || 0;
     const status = await statusOfBatch(desk, batch);
-    const content = markup`${factsOf(batch)}
-${livePart(`/live/batch/${batch.id}`, sumsPart(status))}
+    const content = markup`${factsOfBatch(batch)}${livePart(`/live/batch/${batch.id}`, sumsPart(status))}
 ${mayDo(account.role, "decide") && actsOn(batch, csrf)}
-<h2 id="rows">${only ? `Rows: ${STATUSES[only].word}` : "Rows"}</h2>
-${await rowsOf(desk, batch, { only, after })}
+<h2 id="rows">${only ? `Rows: ${STATUSES[only].word}` : "Rows"}</h2>${await rowsOf(desk, batch, { only, after })}
 <h2>Who did what</h2>${doneOf(status)}`;
     return pages.framed(asked, { title: batch.fileName, content });
   });
@@ -61,9 +56,7 @@ ${await rowsOf(desk, batch, { only, after })}
     return batch ? sumsPart(await statusOfBatch(desk, batch)) : nothing;
   });
 
-  pages.page("/batch/:id/report", async ({ c }) => {
-    const batch = await find(c.req.param("id") ?? "");
-    if (!batch || batch.phase === "recording") return plain(c, 404, "no_page");
+  page("/batch/:id/report", async ({ c }, batch) => {
     try {
       const { page } = await makeReport(desk, batch);
       // its one sheet of style stands in it, for it is a file to keep as well
@@ -77,45 +70,35 @@ ${await rowsOf(desk, batch, { only, after })}
     }
   });
 
-  const act = (
-    word: string,
-    carry: (posted: Posted, id: string, account: Account) => ReturnType<typeof carryOut>,
-  ): void =>
+  const act = (word: string, run: Run, more: object = {}, needsTick = false): void =>
     pages.act(`/batch/:id/${word}`, "decide", async (posted) => {
       // as it is written: commands take the beginning of an id as well
       const batch = await find(posted.c.req.param("id") ?? "");
       if (!batch) return plain(posted.c, 404, "no_page");
-      return pages.goTo(posted, `/batch/${batch.id}`, await carry(posted, batch.id, posted.account));
+      const reason = posted.text("reason");
+      const flags = { ...more, ...(reason !== "" && { reason }) };
+      const isSure = !needsTick || posted.text("sure") === "yes";
+      const news = isSure ? await carryOut(desk, posted.account, run, [batch.id], flags) : newsOf("not_sure");
+      return pages.goTo(posted, `/batch/${batch.id}`, news);
     });
-  const reason = ({ text }: Posted): object => (text("reason") === "" ? {} : { reason: text("reason") });
-  act("pause", (posted, id, by) => carryOut(desk, by, pause, [id], { ...reason(posted) }));
-  act("resume", (posted, id, by) => carryOut(desk, by, resume, [id], { ...reason(posted) }));
-  act("retry", (posted, id, by) => carryOut(desk, by, retry, [id], { ...reason(posted) }));
-  act("retry-rejected", (posted, id, by) => carryOut(desk, by, retry, [id], { ...reason(posted), rejected: true }));
-  act("cancel", (posted, id, by) => {
-    if (posted.text("sure") === "yes") return carryOut(desk, by, cancel, [id], { ...reason(posted) });
-    return Promise.resolve({ isGood: false, lines: [DESK_WORDS.not_sure] });
-  });
+  act("pause", pause);
+  act("resume", resume);
+  act("retry", retry);
+  act("retry-rejected", retry, { rejected: true });
+  act("cancel", cancel, {}, true);
 }
 
 function statusSaid(said: string | undefined): ResultStatus | undefined {
-  return occurringIn(Object.fromEntries(Object.keys(STATUSES).map((one) => [one, one]))).find(
-    ([one]) => one === said,
-  )?.[0];
+  return (Object.keys(STATUSES) as ResultStatus[]).find((one) => one === said);
 }
 
-function factsOf({ id, label, period, destination, environment, folder, createdAt, sha256 }: BatchRecord): Html {
-  const facts = [
-    ["Batch", id],
-    ["Operation", label],
-    ...(period === undefined ? [] : [["Period", period]]),
-    ["To", `${destination} (${environment})`],
-    ["Taken", minuteOf(createdAt)],
-    ["Folder", folder],
-    ["SHA-256", sha256],
-  ];
-  const list = facts.map(([name, value = ""]) => markup`<dt>${name}</dt><dd>${said(value)}</dd>`);
-  return markup`<dl>${list}</dl><p><a href="/batch/${id}/report">The report, to print and sign</a></p>`;
+function factsOfBatch(batch: BatchRecord): Html {
+  const facts = {
+    ...{ Batch: batch.id, Operation: batch.label, Period: batch.period },
+    ...{ To: `${batch.destination} (${batch.environment})`, Taken: minuteOf(batch.createdAt) },
+    ...{ Folder: batch.folder, "SHA-256": batch.sha256 },
+  };
+  return markup`${factsOf(facts)}<p><a href="/batch/${batch.id}/report">The report, to print and sign</a></p>`;
 }
 
 type Status = Awaited<ReturnType<typeof tellBatch>>;
@@ -143,34 +126,22 @@ ${toDecide && markup`<p><a href="/decide?batch=${batch.id}">Decide on what is un
 
 /** Only what the state of the batch allows; of a cancelled one nothing goes any more. */
 function actsOn({ id, phase, tallies }: BatchRecord, csrf: string): Html {
-  const why = (): Html => field("reason", "Why, for the history", { maxlength: "1000" });
-  const form = (word: string, button: string, fields: Shown, kind = ""): Html =>
-    markup`<form method="post" action="/batch/${id}/${word}" class="group">${tokenField(csrf)}${fields}<button class="${kind}">${button}</button></form>`;
-  const left = (tallies.ready?.rows ?? 0) + (tallies.not_sent?.rows ?? 0);
-  const forms = [
-    ...(phase === "open" && left > 0 ? [form("pause", "Pause", why(), "main")] : []),
-    ...(phase === "paused" ? [form("resume", "Go on", why(), "main")] : []),
-    ...(tallies.settled_not_done && phase === "open"
-      ? [
-          form(
-            "retry",
-            `Send ${counted(tallies.settled_not_done.rows)} again, settled as not done: ${tallies.settled_not_done.amount}`,
-            why(),
-          ),
-        ]
-      : []),
-    ...(tallies.rejected && phase === "open"
-      ? [
-          form(
-            "retry-rejected",
-            "Send refused rows again as they are",
-            field("reason", "Why they can go now", { required: true, maxlength: "1000" }),
-          ),
-        ]
-      : []),
-    form("cancel", "Cancel what did not go", markup`${why()}<p><label><input type="checkbox" name="sure" value="yes" required> ${DESK_WORDS.cancel_means}</label></p>`, "stop"), // prettier-ignore
-  ];
   if (phase === "cancelled") return nothing;
+  const { settled_not_done: notDone, rejected } = tallies;
+  const act = (word: string, text: string, kind = "", more: Shown = "", why: object = {}): Html => {
+    const reason = field("reason", "Why, for the history", { maxlength: "1000", ...why });
+    return form(`/batch/${id}/${word}`, csrf, markup`${reason}${more}${button(text, kind)}`, { kind: "group" });
+  };
+  const sure = markup`<p><label><input type="checkbox" name="sure" value="yes" required> ${DESK_WORDS.cancel_means}</label></p>`;
+  const again = notDone && `Send ${counted(notDone.rows)} again, settled as not done: ${notDone.amount}`;
+  const isOpen = phase === "open";
+  const forms = [
+    isOpen && rowsIn(tallies, "ready", "not_sent") > 0 && act("pause", "Pause", "main"),
+    phase === "paused" && act("resume", "Go on", "main"),
+    isOpen && again && act("retry", again),
+    isOpen && rejected && act("retry-rejected", "Send refused rows again as they are", "", "", { required: true }),
+    act("cancel", "Cancel what did not go", "stop", sure),
+  ];
   return markup`<h2>What may be done</h2><details><summary>Pause, go on, send again, cancel</summary>${forms}</details>`;
 }
 
@@ -183,31 +154,25 @@ async function rowsOf(desk: Desk, batch: BatchRecord, { only, after }: Which): P
   const states = only === "not_sent" ? (["ready", "not_sent"] as const) : only && [only];
   const found = await desk.store.rows({ batch: batch.id, ...(states && { states }), after, limit: ROWS_SHOWN + 1 });
   const rows = found.slice(0, ROWS_SHOWN);
-  const details = await detailsOf(desk, batch, rows.map(({ row }) => row)); // prettier-ignore
+  const details = await detailsOf(desk, batch, rows);
   const lines = rows.map((record) => {
     const { text, todo } = tellRow(record, batch);
     const { payee = "", reference = "" } = details.of.get(record.row) ?? {};
-    const name = statusTag(statusOf(record));
-    return [
-      record.row,
-      name,
-      record.amount ?? "not readable",
-      said(payee),
-      said(reference),
-      text,
-      withoutCommands(todo),
-    ];
+    const amount = record.amount ?? "not readable";
+    return [record.row, statusTag(statusOf(record)), amount, said(payee), said(reference), text, withoutCommands(todo)];
   });
   const titles = ["Row#", "Status", "Amount#", "To or from", "Reference", "What happened", "What to do"];
-  const query = only === undefined ? "" : `status=${only}&`;
   const last = rows.at(-1)?.row ?? 0;
-  const more =
-    found.length > ROWS_SHOWN &&
-    markup`<p><a href="/batch/${batch.id}?${query}after=${last}#rows">Rows after ${last}</a></p>`;
-  const first = after > 0 && markup`<p><a href="/batch/${batch.id}?${query}#rows">The first rows</a></p>`;
-  const all = only && markup`<p><a href="/batch/${batch.id}#rows">All rows</a></p>`;
+  const link = (query: string, text: string): Html =>
+    markup`<p><a href="/batch/${batch.id}?${query}#rows">${text}</a></p>`;
+  const query = only === undefined ? "" : `status=${only}&`;
+  const links = [
+    found.length > ROWS_SHOWN && link(`${query}after=${last}`, `Rows after ${last}`),
+    after > 0 && link(query, "The first rows"),
+    only && link("", "All rows"),
+  ];
   const caption = rows.length === 0 ? "No rows" : `Rows ${rows[0]?.row ?? 0} to ${last}`;
-  return markup`${details.why && markup`<p>${details.why}</p>`}${tableOf({ caption, titles }, lines)}${more}${first}${all}`;
+  return markup`${details.why && markup`<p>${details.why}</p>`}${tableOf({ caption, titles }, lines)}${links}`;
 }
 
 function doneOf({ history }: Status): Html {

@@ -23,7 +23,7 @@ export interface Desk {
   readonly act: (by: Account, kind: Act["kind"]) => Act;
 }
 
-type Run = (call: Call) => Promise<number>;
+export type Run = (call: Call) => Promise<number>;
 
 /**
  * What a person does here is done by the very command: nothing is possible here that is not there, and the same is said.

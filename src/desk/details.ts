@@ -1,6 +1,6 @@
 import { openKept } from "../checks/open-file.ts";
 import { messageOf } from "../errors.ts";
-import type { BatchRecord } from "../journal/store.ts";
+import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import { maskAccountId, maskStray } from "../mask.ts";
 import { printable } from "../printable.ts";
 import type { Desk } from "./desk.ts";
@@ -21,10 +21,10 @@ const TEXT_CHARACTERS_MAX = 60;
 export async function detailsOf(
   desk: Pick<Desk, "store" | "config">,
   batch: BatchRecord,
-  rows: readonly number[],
+  rows: readonly Pick<RowRecord, "row">[],
 ): Promise<{ readonly of: ReadonlyMap<number, Detail>; readonly why?: string }> {
   const of = new Map<number, Detail>();
-  const wanted = new Set(rows);
+  const wanted = new Set(rows.map(({ row }) => row));
   if (wanted.size === 0) return { of };
   try {
     const { table, own } = await openKept(desk, batch);

@@ -31,6 +31,9 @@ export function statusTag(status: ResultStatus, text: string = STATUSES[status].
   return markup`<span class="status ${status}"><span aria-hidden="true">${SIGNS[status][0]}</span> ${text}</span>`;
 }
 
+export const countTag = (status: ResultStatus, rows: number): Html =>
+  statusTag(status, `${rows} ${STATUSES[status].word}`);
+
 interface TableShape {
   /** Said to who hears the page, and shown above the table. */
   readonly caption: string;
@@ -47,25 +50,14 @@ export function tableOf({ caption, titles }: TableShape, lines: readonly (readon
     at === 0
       ? markup`<th scope="row" class="${kindOf(at)}">${value}</th>`
       : markup`<td class="${kindOf(at)}" data-title="${names[at] ?? ""}">${value}</td>`;
-  const body = lines.map(
-    (line) =>
-      markup`<tr>
-        ${line.map(cell)}
-      </tr> `,
-  );
-  return markup`<table>
-    <caption>
-      ${caption}
-    </caption>
-    <thead>
-      <tr>
-        ${head}
-      </tr>
-    </thead>
-    <tbody>
-      ${body}
-    </tbody>
-  </table> `;
+  const body = lines.map((line) => markup`<tr>${line.map(cell)}</tr>\n`);
+  return markup`<table><caption>${caption}</caption><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
+}
+
+/** What is so, each with its name; what is undefined is left out. */
+export function factsOf(facts: Readonly<Record<string, Shown>>): Html {
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  return markup`<dl>${known.map(([name, value]) => markup`<dt>${name}</dt><dd>${typeof value === "string" ? said(value) : value}</dd>`)}</dl>`;
 }
 
 /** How far a batch is, in words and as a bar. */
@@ -96,6 +88,7 @@ export interface News {
 const MENU = [
   ["/", "Today"],
   ["/decide", "Decide"],
+  ["/approvals", "Approvals"],
   ["/upload", "Upload"],
   ["/help", "Help"],
 ] as const;
@@ -104,56 +97,44 @@ export function pageOf({ title, at, name, role = "", csrf, news, content }: Page
   const links = MENU.map(
     ([path, text]) => markup`<li><a href="${path}" ${path === at && markup` aria-current="page"`}>${text}</a></li>`,
   );
-  const menu =
-    name !== undefined &&
-    markup`<nav aria-label="Pages">
-        <ul>
-          ${links}
-        </ul>
-      </nav>
-      <form method="post" action="/sign-out" class="who">
-        ${tokenField(csrf)}<a href="/password">${said(name)}</a> (${role}) <button>Sign out</button>
-      </form>`;
+  const out = markup`<a href="/password">${said(name ?? "")}</a> (${role}) <button>Sign out</button>`;
+  const menu = markup`<nav aria-label="Pages"><ul>${links}</ul></nav>${form("/sign-out", csrf, out, { kind: "who" })}`;
   return markup`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <title>${title} · paydrop</title>
-        <link rel="stylesheet" href="/style.css">
-        <script src="/live.js" defer><\/script>
-      </head>
-      <body>
-        <a class="skip" href="#main">To the content</a>
-        <header>
-          <p class="brand">paydrop</p>
-          ${menu}
-        </header>
-        <main id="main" tabindex="-1">
-          <h1>${title}</h1>
-          ${news && newsOf(news)} ${content}
-        </main>
-      </body>
-    </html> `;
+<html lang="en"><head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>${title} · paydrop</title><link rel="stylesheet" href="/style.css"><script src="/live.js" defer></script>
+</head><body><a class="skip" href="#main">To the content</a>
+<header><p class="brand">paydrop</p>${name !== undefined && menu}</header>
+<main id="main" tabindex="-1"><h1>${title}</h1>${news && newsOf(news)}${content}</main></body></html>`;
 }
 
 /** It has the focus when the page comes: who hears the page hears it first. */
 function newsOf({ isGood, lines }: News): Html {
-  const texts = lines.map((line) => markup`<p>${line}</p>`);
-  return markup`<section
-    class="news ${isGood ? "good" : "bad"}"
-    role="${isGood ? "status" : "alert"}"
-    aria-label="What became of it"
-    tabindex="-1"
-    autofocus
-  >
-    ${texts}
-  </section>`;
+  const [kind, role] = isGood ? ["good", "status"] : ["bad", "alert"];
+  return markup`<section class="news ${kind}" role="${role}" aria-label="What became of it" tabindex="-1" autofocus>${lines.map((line) => markup`<p>${line}</p>`)}</section>`;
 }
 
-/** In every form: what another site sends on behalf of this browser does not have it. */
-export const tokenField = (csrf: string): Html => markup`<input type="hidden" name="csrf" value="${csrf}">`;
+interface FormShape {
+  /** What it brings besides what is filled in. */
+  readonly hidden?: Readonly<Record<string, string | readonly string[]>>;
+  readonly kind?: string;
+  readonly encoding?: "multipart/form-data";
+}
+
+/** With the token of the session: what another site sends on behalf of this browser does not have it. */
+export function form(
+  path: string,
+  csrf: string,
+  content: Shown,
+  { hidden, kind = "", encoding }: FormShape = {},
+): Html {
+  const all = Object.entries({ csrf, ...hidden }).flatMap(([name, values]) =>
+    [values].flat().map((value) => markup`<input type="hidden" name="${name}" value="${value}">`),
+  );
+  return markup`<form method="post" action="${path}" class="${kind}" ${encoding && markup`enctype="${encoding}"`}>${all}${content}</form>`;
+}
+
+export const button = (text: Shown, kind = "main"): Html => markup`<button class="${kind}">${text}</button>`;
 
 /** A field with its label, and a hint that is read with it. */
 export function field(name: string, label: string, more: Readonly<Record<string, string | true>> = {}): Html {
@@ -164,24 +145,15 @@ export function field(name: string, label: string, more: Readonly<Record<string,
   );
   const described = hint === undefined ? nothing : markup` aria-describedby="${id}-hint"`;
   const below = typeof hint === "string" && markup`<small id="${id}-hint">${hint}</small>`;
-  return markup`<p class="field">
-    <label for="${id}">${label}</label><input id="${id}" name="${name}" ${described}${attributes}>${below}
-  </p>`;
+  return markup`<p class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" ${described}${attributes}>${below}</p>`;
 }
 
 /** Each has an id of its own on its page. */
 let fields = 0;
 
-export function choices(
-  name: string,
-  legend: string,
-  values: readonly (readonly [value: string, text: string])[],
-): Html {
-  const all = values.map(
+export function choices(name: string, legend: string, values: Readonly<Record<string, string>>): Html {
+  const all = Object.entries(values).map(
     ([value, text]) => markup`<label><input type="radio" name="${name}" value="${value}" required> ${text}</label>`,
   );
-  return markup`<fieldset>
-    <legend>${legend}</legend>
-    ${all}
-  </fieldset>`;
+  return markup`<fieldset><legend>${legend}</legend>${all}</fieldset>`;
 }

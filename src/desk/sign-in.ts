@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { DESK_WORDS } from "../messages/desk.ts";
 import * as accounts from "./accounts.ts";
-import { field, markup, pageOf, tokenField, type News } from "./html.ts";
+import { button, field, form, markup, pageOf, type Html, type News } from "./html.ts";
 import { signInLimits } from "./limits.ts";
 import { formOf, isFromHere, newsOf, plain, type Pages } from "./pages.ts";
 
@@ -16,11 +16,12 @@ export function signInPages(pages: Pages): void {
     const token = tokenOf(c) ?? accounts.newToken();
     signIn(c, token);
     const csrf = accounts.csrfOf(token);
-    const content = markup`<form method="post" action="/sign-in">
-      ${tokenField(csrf)} ${field("name", "Your name", { autocomplete: "username", required: true, maxlength: "80" })}
-      ${field("password", "Password", { type: "password", autocomplete: "current-password", required: true })}
-      <p><button class="main">Sign in</button></p>
-    </form>`;
+    const content = form(
+      "/sign-in",
+      csrf,
+      markup`${field("name", "Your name", { autocomplete: "username", required: true, maxlength: "80" })}
+${field("password", "Password", { type: "password", autocomplete: "current-password", required: true })}<p>${button("Sign in")}</p>`,
+    );
     return c.html(pageOf({ title: "Sign in", csrf, news, content }).toString(), status);
   };
 
@@ -51,27 +52,29 @@ export function signInPages(pages: Pages): void {
 
   pages.page("/password", (asked) => {
     const { account, csrf } = asked;
-    const content = markup`${account.isOneTime && markup`<p>${DESK_WORDS.one_time.replace(" → ", " ")}</p>`}
-      <form method="post" action="/password">
-        ${tokenField(csrf)}
-        <input type="hidden" name="name" autocomplete="username" value="${account.name}">
-        ${field("now", "The password of now", { type: "password", autocomplete: "current-password", required: true })}
-        ${field("password", "A new password", { type: "password", autocomplete: "new-password", required: true, minlength: "12", maxlength: "200", hint: "12 characters or more; four or five words are good" })}
-        ${field("again", "The new password once more", { type: "password", autocomplete: "new-password", required: true })}
-        <p><button class="main">Change the password</button></p>
-      </form>`;
+    const password = (name: string, label: string, kind: string, more = {}): Html =>
+      field(name, label, { type: "password", autocomplete: `${kind}-password`, required: true, ...more });
+    const length = { minlength: "12", maxlength: "200", hint: "12 characters or more; four or five words are good" };
+    // the name is for the browser that keeps passwords
+    const fields = markup`<input type="hidden" name="name" autocomplete="username" value="${account.name}">${[
+      password("now", "The password of now", "current"),
+      password("password", "A new password", "new", length),
+      password("again", "The new password once more", "new"),
+    ]}<p>${button("Change the password")}</p>`;
+    const why = account.isOneTime && markup`<p>${DESK_WORDS.one_time.replace(" → ", " ")}</p>`;
+    const content = markup`${why}${form("/password", csrf, fields)}`;
     return pages.framed(asked, { title: "Your password", content });
   });
 
   pages.act("/password", "view", async (posted) => {
     const { c, account, text } = posted;
     const password = text("password");
-    const wrong = accounts.wrongPassword(account, password);
     const said = (word: keyof typeof DESK_WORDS): Response => pages.goTo(posted, "/password", newsOf(word));
     const of = { name: account.name, address: addressOf(c) };
     if (!limits.mayTry(of)) return said("too_many");
     if (!(await accounts.isPassword(account, text("now")))) return said("password_wrong");
     limits.wasRight(of);
+    const wrong = accounts.wrongPassword(account, password);
     if (wrong) return said(wrong);
     if (password !== text("again")) return said("password_differs");
     if (password === text("now")) return said("password_same");

@@ -5,21 +5,20 @@ import { basename, dirname, join } from "node:path";
 import { checkOne } from "../commands/check.ts";
 import { writeAtomically } from "../disk.ts";
 import { FileRefusedError, messageOf, PaydropError } from "../errors.ts";
-import type { CheckedFile } from "../events.ts";
+import type { CheckedFile, ResultStatus } from "../events.ts";
 import { inboxFolders } from "../intake/inbox.ts";
 import { inputName, isOperationFolder } from "../intake/names.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { tellFault, wordsOf } from "../messages/faults.ts";
-import type { Fault } from "../messages/sentence.ts";
-import { STATUSES } from "../messages/statuses.ts";
+import type { Facts, Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { sha256Of } from "../results/place.ts";
 import { remarkTexts } from "../results/summary.ts";
 import { occurringIn } from "../results/totals.ts";
 import { withoutCommands, type Desk } from "./desk.ts";
-import { markup, nothing, said, statusTag, tableOf, tokenField, type Html, type Shown } from "./html.ts";
+import { button, factsOf, form, markup, said, statusTag, tableOf, type Html, type Shown } from "./html.ts";
 import { inboxesOf } from "./inboxes.ts";
-import { newsOf, type Asked, type Pages } from "./pages.ts";
+import { newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
 
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 const STAGED_MAX = 20;
@@ -58,48 +57,43 @@ export function uploadPages(pages: Pages): void {
     return pages.framed(asked, { title: "Upload", at: "/upload", content });
   });
 
-  pages.act(
-    "/upload",
-    "decide",
-    async (posted) => {
-      const [file] = [posted.form["file"] ?? []].flat();
-      const folder = (await foldersOf(desk)).find((one) => one === posted.text("folder"));
-      if (!(file instanceof File) || file.name === "") return pages.goTo(posted, "/upload", newsOf("no_file"));
-      if (folder === undefined) return pages.goTo(posted, "/upload", newsOf("no_inbox"));
-      const name = inputName(file.name);
-      if (name.kind !== "input" || /[/\\]/.test(file.name)) {
-        const why = name.kind === "refused" ? tellFault(name.fault) : tellFault({ code: "name_unprintable" });
-        return pages.goTo(posted, "/upload", {
-          isGood: false,
-          lines: [`${printable(file.name)}: ${why.text}`, why.todo],
-        });
-      }
-      const [id, one] = await stage(file, folder, posted.account.name);
-      const content = await checkPart(desk, one, () => putForm(posted, id, one));
-      return pages.framed(posted, { title: `Checked: ${file.name}`, at: "/upload", content });
-    },
-    FILE_BYTES_MAX,
-  );
+  /** To the page where another file is chosen. */
+  const refuse = (posted: Posted, word: keyof typeof DESK_WORDS, facts: Facts = {}): Response =>
+    pages.goTo(posted, "/upload", newsOf(word, false, facts));
+
+  const check = async (posted: Posted): Promise<Response> => {
+    const [file] = [posted.form["file"] ?? []].flat();
+    const folder = (await foldersOf(desk)).find((one) => one === posted.text("folder"));
+    if (!(file instanceof File) || file.name === "") return refuse(posted, "no_file");
+    if (folder === undefined) return refuse(posted, "no_inbox");
+    const name = inputName(file.name);
+    if (name.kind !== "input" || /[/\\]/.test(file.name)) {
+      const why = tellFault(name.kind === "refused" ? name.fault : { code: "name_unprintable" });
+      const lines = [`${printable(file.name)}: ${why.text}`, why.todo];
+      return pages.goTo(posted, "/upload", { isGood: false, lines });
+    }
+    const [id, one] = await stage(file, folder, posted.account.name);
+    const content = await checkPart(desk, one, putForm(posted, id, one));
+    return pages.framed(posted, { title: `Checked: ${file.name}`, at: "/upload", content });
+  };
+  pages.act("/upload", "decide", check, FILE_BYTES_MAX);
 
   pages.act("/upload/put", "decide", async (posted) => {
     const { account } = posted;
     const id = posted.text("id");
     const one = staged.get(id);
-    if (one?.by !== account.name) return pages.goTo(posted, "/upload", newsOf("not_staged"));
+    if (one?.by !== account.name) return refuse(posted, "not_staged");
     const name = basename(one.path);
     const path = join(one.folder, name);
-    if (await lstat(path).catch(() => undefined))
-      return pages.goTo(posted, "/upload", newsOf("name_taken", false, { name }));
+    if (await lstat(path).catch(() => undefined)) return refuse(posted, "name_taken", { name });
     const act = { ...desk.act(account, "bring_file"), as: printable(name), note: printable(one.folder) };
     const sha256 = await sha256Of(one.path);
     await desk.store.keep("upload", path, { by: account.name, at: act.at, sha256 }, act);
     try {
-      const isNew = await writeAtomically(path, createReadStream(one.path) as AsyncIterable<Buffer>, {
-        replace: false,
-      });
-      if (!isNew) return pages.goTo(posted, "/upload", newsOf("name_taken", false, { name }));
+      const bytes = createReadStream(one.path) as AsyncIterable<Buffer>;
+      if (!(await writeAtomically(path, bytes, { replace: false }))) return refuse(posted, "name_taken", { name });
     } catch (error) {
-      return pages.goTo(posted, "/upload", newsOf("not_put", false, { name, found: messageOf(error) }));
+      return refuse(posted, "not_put", { name, found: messageOf(error) });
     }
     await unstage(id);
     return pages.goTo(posted, "/", newsOf("put", true, { name, folder: one.folder }));
@@ -118,17 +112,14 @@ async function chooseForm(desk: Desk, { csrf }: Asked): Promise<Html> {
   const folders = await foldersOf(desk);
   if (folders.length === 0) return markup`<p>${DESK_WORDS.no_inboxes}</p>`;
   const options = folders.map((folder) => markup`<option value="${folder}">${folder}</option>`);
-  return markup`<p>${DESK_WORDS.upload_means}</p>
-<form method="post" action="/upload" enctype="multipart/form-data">${tokenField(csrf)}
-<p class="field"><label for="file">The file</label><input id="file" type="file" name="file" accept=".csv,.txt,.tsv,.json,.jsonl,.xlsx" required></p>
-<p class="field"><label for="folder">Where it belongs</label><select id="folder" name="folder">${options}</select></p>
-<p><button class="main">Check it</button></p></form>`;
+  const fields = markup`<p class="field"><label for="file">The file</label><input id="file" type="file" name="file" accept=".csv,.txt,.tsv,.json,.jsonl,.xlsx" required></p>
+<p class="field"><label for="folder">Where it belongs</label><select id="folder" name="folder">${options}</select></p><p>${button("Check it")}</p>`;
+  return markup`<p>${DESK_WORDS.upload_means}</p>${form("/upload", csrf, fields, { encoding: "multipart/form-data" })}`;
 }
 
-async function checkPart({ config }: Desk, { path }: Staged, put: () => Html): Promise<Html> {
+async function checkPart({ config }: Desk, { path }: Staged, put: Html): Promise<Html> {
   try {
-    const checked = await checkOne(path, config);
-    return markup`${checkedPart(checked)}${put()}`;
+    return markup`${checkedPart(await checkOne(path, config))}${put}`;
   } catch (error) {
     if (!(error instanceof PaydropError)) throw error;
     const faults = error instanceof FileRefusedError ? error.faults : [];
@@ -142,29 +133,23 @@ async function checkPart({ config }: Desk, { path }: Staged, put: () => Html): P
 
 function checkedPart(checked: CheckedFile): Html {
   const { operation, period, mapping, total, accounts, byStatus, control, remarks } = checked;
-  const facts = [
-    ["Operation", operation],
-    ...(period === undefined ? [] : [["Period", period]]),
-    ...(mapping === undefined ? [] : [["Mapping", mapping]]),
-    ["Rows", String(total.rows)],
-    ["Sum", total.amount],
-    ["Stated totals", control ? DESK_WORDS.control_equal : DESK_WORDS.control_none],
-  ];
-  const counts = occurringIn(byStatus).map(([status, { rows, amount }]): readonly Shown[] => [
-    status === "not_sent" ? "ready to go" : statusTag(status, STATUSES[status].word),
-    ...[rows, amount],
-  ]);
+  const facts = {
+    ...{ Operation: operation, Period: period, Mapping: mapping, Rows: total.rows, Sum: total.amount },
+    "Stated totals": control ? DESK_WORDS.control_equal : DESK_WORDS.control_none,
+  };
+  const word = (status: ResultStatus): Shown => (status === "not_sent" ? "ready to go" : statusTag(status));
+  const counts = occurringIn(byStatus).map(([status, { rows, amount }]) => [word(status), rows, amount]);
   const from = accounts.map(({ account, total: of }) => [account, of.rows, of.amount]);
   const kinds = [
     ["These rows do not go: to correct", checked.invalid, checked.invalidCount],
     ["These rows wait for a person", checked.held, checked.heldCount],
     ["Look at these", checked.pointedOut, checked.pointedOutCount],
   ] as const;
-  return markup`<dl>${facts.map(([name = "", value = ""]) => markup`<dt>${name}</dt><dd>${said(value)}</dd>`)}</dl>
+  return markup`${factsOf(facts)}
 ${tableOf({ caption: "What its rows are now; nothing was sent", titles: ["Rows that are", "Rows#", "Amount#"] }, counts)}
 ${from.length > 0 && tableOf({ caption: "From which accounts", titles: ["Account", "Rows#", "Amount#"] }, from)}
 ${remarkTexts(remarks).map((text) => markup`<p>${text}</p>`)}
-${kinds.map(([title, faults, count]) => (count > 0 ? markup`<h2>${title} (${count})</h2>${faultTable("The first of each kind", faults)}` : nothing))}`;
+${kinds.map(([title, faults, count]) => count > 0 && markup`<h2>${title} (${count})</h2>${faultTable("The first of each kind", faults)}`)}`;
 }
 
 function faultTable(caption: string, faults: readonly Fault[]): Html {
@@ -177,6 +162,6 @@ function faultTable(caption: string, faults: readonly Fault[]): Html {
 }
 
 function putForm({ csrf }: Asked, id: string, { folder }: Staged): Html {
-  return markup`<form method="post" action="/upload/put">${tokenField(csrf)}<input type="hidden" name="id" value="${id}">
-<p>${DESK_WORDS.put_means}</p><p><button class="main">Put it into ${folder}</button> <a href="/upload">Not this one</a></p></form>`;
+  const buttons = markup`<p>${DESK_WORDS.put_means}</p><p>${button(`Put it into ${folder}`)} <a href="/upload">Not this one</a></p>`;
+  return form("/upload/put", csrf, buttons, { hidden: { id } });
 }

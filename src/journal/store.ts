@@ -52,6 +52,9 @@ export interface Totals {
 
 export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
   readonly phase: Phase;
+  /** So many people must approve it before anything of it goes (DESIGN §14), and have, until then. */
+  readonly approvers: number;
+  readonly approvedUntil: number;
   /** The latest time that something happened to it. */
   readonly lastAt: number;
   /** Its results are to be written (again) into the folder of its file. */
@@ -172,14 +175,19 @@ export interface Committed {
   readonly phase: Phase;
   /** Another host has stopped the batch. */
   readonly stop?: Stop | undefined;
-  /** A folder of the batch is held (STOP): nothing new goes. */
-  readonly isHeld: boolean;
+  readonly hold?: HoldOfBatch | undefined;
 }
+
+/** Why nothing new of an open batch goes: its folder is held (STOP), or nobody approves it, or did so too long ago. */
+export type HoldOfBatch = "folder_held" | "approval_wanted";
 
 export interface BatchChange {
   readonly phase?: Phase;
   readonly destination?: string;
   readonly owesResults?: boolean;
+  /** Never fewer than before. */
+  readonly approvers?: number;
+  readonly approvedUntil?: number;
   /** This version of the file (`identity`) at this path is the batch. */
   readonly source?: { readonly path: string; readonly identity: string };
 }
@@ -371,7 +379,7 @@ export interface Progress {
   readonly ready: number;
   readonly letGo: number;
   readonly phase: Phase;
-  readonly isHeld: boolean;
+  readonly hold?: HoldOfBatch;
   readonly stop?: Stop;
 }
 

@@ -47,6 +47,13 @@ export const DESK_WORDS = {
   sum_differs: "The sum that was typed is not that of the payments that were accepted before. → Nothing was released.",
   twice:
     "{rows:payment of these was|payments of these were} accepted before. Released, they go a second time. → To say that this is meant, type their sum. Take it from your own papers.",
+  nothing_to_approve: "Nothing. No file waits for approval.",
+  approve_means:
+    "These go when somebody else than who brought them has approved them: the very bytes, with their rows and their sum. An approval lapses.",
+  approve_sum: "from your own papers, such as the payroll register; not from this screen",
+  approve_own: "You brought it: somebody else approves it.",
+  approve_done: "It is approved by you, or by enough others.",
+  approve_role: "Your account may not approve.",
   upload_means: "The file is checked and shown. Nothing of it goes before you put it into the folder.",
   put_means: "In a watched folder its rows that are ready go by themselves, soon after this.",
   refused: "This file cannot be taken as it is. Nothing of it was kept.",

@@ -17,10 +17,11 @@ const ACTS = [
   ["/decide/unknown", "decide"],
   ["/decide/held", "decide"],
   ["/decide/release", "decide"],
+  ["/approvals/AAAAAAA1", "approve"],
   ["/upload", "decide"],
   ["/upload/put", "decide"],
 ] as const;
-const PAGES = ["/", "/decide", "/upload", "/help", "/help/clerk", "/password", "/live", "/batch/AAAAAAA1", "/batch/AAAAAAA1/report"]; // prettier-ignore
+const PAGES = ["/", "/decide", "/approvals", "/upload", "/help", "/help/clerk", "/password", "/live", "/batch/AAAAAAA1", "/batch/AAAAAAA1/report"]; // prettier-ignore
 
 async function raw(
   at: AtDesk,
