@@ -72,6 +72,12 @@ test("run --sandbox --desk → samples, people to sign in as, nothing left after
   const batch = /\/batch\/(\w{8})"><bdi>vendors.csv/.exec(await asha.ask("/"))?.[1] ?? "";
   await asha.post("/decide/unknown", { batch, row: "4", as: "done", note: "dashboard 10:12" });
   expect(asha.news).toContain("is settled as done by asha");
+  const ravi = await signedIn("ravi");
+  const waiting = /action="(\/approvals\/\w{8})"/.exec(await ravi.ask("/approvals"))?.[1] ?? "";
+  await ravi.post(waiting, { total: "314250" });
+  await until("the approved file went", async () => (await ravi.ask("/")).includes("6 accepted"), {
+    by: program.ended,
+  });
   expect(await (await signedIn("meena")).post("/stop", { inbox })).toContain("Your account may not do this.");
   program.child.kill("SIGINT");
   expect((await program.ended).code).toBe(0);
