@@ -2,7 +2,12 @@ import type { Catalogue } from "./sentence.ts";
 
 /** What `paydrop desk` says to whoever types it. */
 export const DESK_SAID = {
-  serves: "The desk is at {url}, for this machine alone. → Others reach it through a web server: paydrop help desk",
+  serves: ({ kept }) =>
+    kept === undefined
+      ? "The desk is at {url}, for this machine alone. → Others reach it through a web server: paydrop help desk"
+      : `The desk is at {url}, to try it. The service is pretended. ${kept === "" ? "When this ends, all of it is gone" : "Its memory stays in {kept}"}.
+          → Sign in there as one of these people. Ctrl-C ends it.`,
+  sample_account: "    {name} ({role})   password {password}",
   nobody: "Nobody has an account at the desk. → paydrop desk add NAME --role view|decide|approve",
   account: "{name}   {role}   since {since}",
   account_new: "{name}   {role}   has not chosen a password yet",
