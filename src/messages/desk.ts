@@ -58,6 +58,7 @@ export const DESK_WORDS = {
   approve_own: "You brought it: somebody else approves it.",
   approve_done: "It is approved by you, or by enough others.",
   approve_role: "Your account may not approve.",
+  upload_role: "Your account may not bring files.",
   upload_means: "The file is checked and shown. Nothing of it goes before you put it into the folder.",
   put_means: "In a watched folder its rows that are ready go by themselves, soon after this.",
   refused: "This file cannot be taken as it is. Nothing of it was kept.",
