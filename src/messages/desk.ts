@@ -2,7 +2,12 @@ import type { Catalogue } from "./sentence.ts";
 
 /** What `paydrop desk` says to whoever types it. */
 export const DESK_SAID = {
-  serves: "The desk is at {url}, for this machine alone. → Others reach it through a web server: paydrop help desk",
+  serves: ({ kept }) =>
+    kept === undefined
+      ? "The desk is at {url}, for this machine alone. → Others reach it through a web server: paydrop help desk"
+      : `The desk is at {url}, to try it. The service is pretended. ${kept === "" ? "When this ends, all of it is gone" : "Its memory stays in {kept}"}.
+          → Sign in there as one of these people. Ctrl-C ends it.`,
+  sample_account: "    {name} ({role})   password {password}",
   nobody: "Nobody has an account at the desk. → paydrop desk add NAME --role view|decide|approve",
   account: "{name}   {role}   since {since}",
   account_new: "{name}   {role}   has not chosen a password yet",
@@ -22,7 +27,8 @@ export const DESK_WORDS = {
   password_same: "That is the password of before. → Choose another one.",
   password_wrong: "The password of now is not right. → Type it again.",
   password_set: "Your password is changed. Everywhere else you are signed out.",
-  needs_nobody: "Nothing. No row waits for a decision or a look into the dashboard.",
+  needs_nobody: "Nothing. No row waits for a decision, and no file for a correction.",
+  to_correct: ", then correct the retry file that lies beside it",
   nothing_goes: "Nothing is being sent.",
   no_batches: "No file was taken yet.",
   no_inboxes: "No inbox is known yet. Whoever runs paydrop names them: paydrop desk --inbox FOLDER",
@@ -36,6 +42,9 @@ export const DESK_WORDS = {
   look_up:
     "Nobody knows yet whether these went. Look each one up in the service's dashboard, then say what you found. Nothing goes again before that.",
   held_means: "These wait for a person. If a row is the same payment as one that went, nothing is to be sent for it.",
+  duplicate_means: "These did not go: the same payments were accepted before. There is nothing to do for them.",
+  back_means: "These went. Said to be not paid, they may be sent again, and be paid twice.",
+  back_sum: "Only where the bank gave the money back: the sum of the ticked rows, from the bank's own papers.",
   nothing_to_decide: "Nothing. No row is unknown or held.",
   no_rows: "No row was chosen. → Tick the rows that you decide on. Nothing was changed.",
   no_choice: "Nothing was chosen. → Say which of the two it is. Nothing was changed.",
@@ -44,11 +53,12 @@ export const DESK_WORDS = {
     "{rows:payment of these was|payments of these were} accepted before. Released, they go a second time. → To say that this is meant, type their sum. Take it from your own papers.",
   nothing_to_approve: "Nothing. No file waits for approval.",
   approve_means:
-    "These go when somebody else than who brought them has approved them: the very bytes, with their rows and their sum. An approval lapses.",
+    "A file goes when somebody who did not bring it approves it. That is for this very file and its sum, and ends after some hours.",
   approve_sum: "from your own papers, such as the payroll register; not from this screen",
   approve_own: "You brought it: somebody else approves it.",
   approve_done: "It is approved by you, or by enough others.",
   approve_role: "Your account may not approve.",
+  upload_role: "Your account may not bring files.",
   upload_means: "The file is checked and shown. Nothing of it goes before you put it into the folder.",
   put_means: "In a watched folder its rows that are ready go by themselves, soon after this.",
   refused: "This file cannot be taken as it is. Nothing of it was kept.",

@@ -13,6 +13,8 @@ const WRITE_AGAIN = "Then write the results again: paydrop results BATCH";
 const USAGE_ERRORS = {
   internal: "internal failure: {found} → Send us what --verbose prints. Nothing that was sent is forgotten.",
   usage_wrong: "{found} → {todo}",
+  desk_folder:
+    "pages need a folder that is watched → paydrop watch --desk FOLDER. To try them: paydrop run --sandbox --desk",
   secret_flag: `{option}: a key is never a flag, everybody on this machine could read it
     → Use PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, or the same with _FILE and a path.`,
   other_owner: `The state folder {folder} belongs to user {user}, and you are root.

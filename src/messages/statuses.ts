@@ -107,7 +107,7 @@ function goOnSteps({ batch, file, phase, isUnapproved, unsent, notDone, stopHint
   if (phase === "paused" || phase === "cancelled") return [];
   const approve = [
     "if the file is right, somebody else approves it, on the desk or by this command, with its sum:",
-    approveCommand(batch),
+    `paydrop approve ${batch} --by NAME --total SUM`,
   ];
   if (isUnapproved && unsent + notDone > 0) return approve;
   return [
@@ -123,10 +123,6 @@ function goOnSteps({ batch, file, phase, isUnapproved, unsent, notDone, stopHint
 /** The command by which a person says what became of rows that they looked up. */
 export function settleCommand(batch: string, row: number | "N" = "N", as = "DONE-OR-NOT-DONE"): string {
   return `paydrop settle ${batch} --row ${row} --as ${as} --by NAME --note TEXT`;
-}
-
-export function approveCommand(batch: string): string {
-  return `paydrop approve ${batch} --by NAME --total SUM`;
 }
 
 /** A held row that nobody says no to stays open, and holds the same payment in every later file. */
