@@ -7,6 +7,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import { stopFilesIn } from "../intake/inbox.ts";
+import { waitsForApproval } from "../journal/approval.ts";
 import { askRelease } from "../journal/release.ts";
 import type { Act, BatchRecord } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
@@ -85,6 +86,7 @@ async function letRowsGo(
   };
   const batch = await known();
   const { id } = batch;
+  const waits = waitsForApproval(batch);
   // first: of what cannot be sent nothing is let go
   if (ended) await assertKeys(work, batch, {});
   const act = actSaid(call, work, kind, id);
@@ -98,7 +100,7 @@ async function letRowsGo(
   }
   if (rows.length > 0) {
     const sum = sumOf(await store.rows({ batch: id, rows }));
-    say(call, config, "going", { batch: id, rows: rows.length, sum });
+    say(call, config, waits ? "going_when_approved" : "going", { batch: id, rows: rows.length, sum });
   }
   if (ended && rows.length > 0) {
     const report = await whileGoing(work, fileOf(batch), (told) => sendReady(told, id));
@@ -110,7 +112,7 @@ async function letRowsGo(
   if (rows.length > 0) {
     // by this a watch that had done with the batch sees that it goes on
     await store.setBatch(id, { owesResults: true });
-    say(call, config, call.leavesSending ? "left_to_watch" : "left", { batch: id });
+    if (!waits) say(call, config, call.leavesSending ? "left_to_watch" : "left", { batch: id });
   }
   return summarize(call, config, written || code, { batch: id, requests: 0 });
 }
