@@ -42,7 +42,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
     ["Imran Sheikh", "Kavita Joshi", "Suresh Pillai", "Anita Das", "Vikram Rathore", "Lakshmi Menon"].map(
       (name, at) => {
         const mail = `${name.toLowerCase().replace(" ", ".")}@staff.example`;
-        const account = `9001000002${3768 + 7919 * at}`;
+        const account = `9001000004${1201 + 1319 * at}`;
         return `ACC-OPS-01,${name},${account},EXMB0100${311 + 37 * at},${name},980000000${at + 4},${mail},EXMB,${39_500 + 5_150 * at}.00,NEFT,Salary,salary,`;
       },
     ),
@@ -54,7 +54,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
     "ACC-OPS-01,BENE-0104,14,4200.00,NEFT,Stationery,vendor payment,refused: SANDBOX-422",
     "ACC-OPS-01,BENE-0105,11,25000.00,NEFT,Rent,vendor payment,",
     "ACC-OPS-01,BENE-0105,11,25000.00,NEFT,Rent,vendor payment,the same again",
-    "ACC-OPS-01,BENE-0106,12,1O500.00,NEFT,Cleaning,vendor payment,a letter O",
+    'ACC-OPS-01,BENE-0106,12,"10,500.00",NEFT,Cleaning,vendor payment,',
   ]),
   "transfers.csv": tableOf("from_account,to_account,amount", [
     "ACC-OPS-01,90010000079201,25000.00",
