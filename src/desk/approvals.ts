@@ -8,7 +8,7 @@ import { mayDo } from "./accounts.ts";
 import { carryOut, type Desk } from "./desk.ts";
 import { button, factsOf, field, form, markup, type Html } from "./html.ts";
 import { type Asked, type Pages, plain } from "./pages.ts";
-import { batchLink } from "./today.ts";
+import { batchLink } from "./needs.ts";
 
 /** Batches that somebody else than who brought them must approve (DESIGN §14). */
 export function approvalPages(pages: Pages): void {

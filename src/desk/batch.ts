@@ -17,6 +17,7 @@ import { actTexts } from "../results/report.ts";
 import { occurringIn, statusOf } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
 import { carryOut, withoutCommands, type Desk, type Run } from "./desk.ts";
+import { rowFields, tick } from "./decide.ts";
 import { detailsOf } from "./details.ts";
 import { button, factsOf, field, form, markup, nothing, progressOf, said, statusTag, tableOf, type Html, type Shown } from "./html.ts"; // prettier-ignore
 import { livePart, newsOf, plain, type Asked, type Pages } from "./pages.ts";
@@ -43,10 +44,11 @@ export function batchPages(pages: Pages): void {
     if (!batch) return plain(c, 404, "no_page");
     const only = statusSaid(c.req.query("status"));
     const after = Number(c.req.query("after") ?? 0) || 0;
+    const mayAct = mayDo(account.role, "decide");
     const status = await statusOfBatch(desk, batch);
     const content = markup`${factsOfBatch(batch)}${livePart(`/live/batch/${batch.id}`, sumsPart(status))}
-${mayDo(account.role, "decide") && actsOn(batch, csrf)}
-<h2 id="rows">${only ? `Rows: ${STATUSES[only].word}` : "Rows"}</h2>${await rowsOf(desk, batch, { only, after })}
+${mayAct && actsOn(batch, csrf)}
+<h2 id="rows">${only ? `Rows: ${STATUSES[only].word}` : "Rows"}</h2>${await rowsOf(desk, batch, { only, after, csrf: mayAct ? csrf : undefined })}
 <h2>Who did what</h2>${doneOf(status)}`;
     return pages.framed(asked, { title: batch.fileName, content });
   });
@@ -148,18 +150,23 @@ function actsOn({ id, phase, tallies }: BatchRecord, csrf: string): Html {
 interface Which {
   readonly only: ResultStatus | undefined;
   readonly after: number;
+  /** Of somebody who may decide. */
+  readonly csrf: string | undefined;
 }
 
-async function rowsOf(desk: Desk, batch: BatchRecord, { only, after }: Which): Promise<Html> {
+async function rowsOf(desk: Desk, batch: BatchRecord, { only, after, csrf }: Which): Promise<Html> {
   const states = only === "not_sent" ? (["ready", "not_sent"] as const) : only && [only];
   const found = await desk.store.rows({ batch: batch.id, ...(states && { states }), after, limit: ROWS_SHOWN + 1 });
   const rows = found.slice(0, ROWS_SHOWN);
   const details = await detailsOf(desk, batch, rows);
+  const choice = rows.length > 0 && csrf !== undefined ? rowFields(only, batch) : undefined;
   const lines = rows.map((record) => {
+    const { row } = record;
     const { text, todo } = tellRow(record, batch);
-    const { payee = "", reference = "" } = details.of.get(record.row) ?? {};
+    const { payee = "", reference = "" } = details.of.get(row) ?? {};
     const amount = record.amount ?? "not readable";
-    return [record.row, statusTag(statusOf(record)), amount, said(payee), said(reference), text, withoutCommands(todo)];
+    const name = choice ? tick(row) : row;
+    return [name, statusTag(statusOf(record)), amount, said(payee), said(reference), text, withoutCommands(todo)];
   });
   const titles = ["Row#", "Status", "Amount#", "To or from", "Reference", "What happened", "What to do"];
   const last = rows.at(-1)?.row ?? 0;
@@ -172,7 +179,10 @@ async function rowsOf(desk: Desk, batch: BatchRecord, { only, after }: Which): P
     only && link("", "All rows"),
   ];
   const caption = rows.length === 0 ? "No rows" : `Rows ${rows[0]?.row ?? 0} to ${last}`;
-  return markup`${details.why && markup`<p>${details.why}</p>`}${tableOf({ caption, titles }, lines)}${links}`;
+  const table = tableOf({ caption, titles }, lines);
+  const hidden = { batch: batch.id, from: "batch", as: choice?.as ?? "" };
+  const shown = choice ? form(`/decide/${choice.act}`, csrf ?? "", [table, choice.fields], { hidden }) : table;
+  return markup`${details.why && markup`<p>${details.why}</p>`}${shown}${links}`;
 }
 
 function doneOf({ history }: Status): Html {

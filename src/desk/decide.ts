@@ -4,6 +4,7 @@ import { release } from "../commands/release-retry-resume.ts";
 import { run as settle } from "../commands/settle.ts";
 import { sentOf, sentText } from "../commands/status-lists.ts";
 import { askRelease, type Release } from "../journal/release.ts";
+import type { ResultStatus } from "../events.ts";
 import type { BatchRecord, RowRecord, Tally } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { counted, told } from "../messages/sentence.ts";
@@ -13,8 +14,8 @@ import { mayDo } from "./accounts.ts";
 import { carryOut, withoutCommands, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
 import { button, choices, countTag, field, form, markup, nothing, said, statusTag, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
+import { batchLink } from "./needs.ts";
 import { newsOf, type Pages, type Posted } from "./pages.ts";
-import { batchLink } from "./today.ts";
 
 /** Files whose private copies are read for one page, and rows of each. */
 const GROUPS_SHOWN = 4;
@@ -51,16 +52,23 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
       // as it is written: commands take the beginning of an id as well
       const [batch] = await desk.store.batches({ id: posted.text("batch") });
       const rows = posted.texts("row").filter((row) => /^\d{1,9}$/.test(row));
-      const isAll = word !== "unknown" && posted.text("all") === "yes";
+      const isAll = ["held", "release"].includes(word) && posted.text("all") === "yes";
       const isChosen = batch && (isAll || rows.length > 0);
       const said = isChosen ? await carry(posted, { batch, rows, isAll }) : newsOf("no_rows");
-      return said instanceof Response ? said : pages.goTo(posted, "/decide", said);
+      const back = batch && posted.text("from") === "batch" ? `/batch/${batch.id}` : "/decide";
+      return said instanceof Response ? said : pages.goTo(posted, back, said);
     });
 
   act("unknown", async ({ account, text }, { batch, rows }) => {
     const as = text("as");
     if (as === "") return newsOf("no_choice");
     return carryOut(desk, account, settle, [batch.id], { row: rows, as, note: text("note"), only_unknown: true });
+  });
+
+  // what went, and is said not to have gone, may be paid twice: the command asks for the sum
+  act("settled", ({ account, text }, { batch, rows }) => {
+    const flags = { row: rows, as: text("as"), note: text("note"), total: text("total").trim() };
+    return carryOut(desk, account, settle, [batch.id], flags);
   });
 
   act("held", async (posted, chosen) => {
@@ -113,11 +121,10 @@ async function groupPart(desk: Desk, group: Group, csrf: string | undefined): Pr
     const { from = "", payee = "", reference = "" } = details.of.get(row) ?? {};
     const { text, todo } = tellRow(record, batch);
     const late = lateAnswer && markup`<br>Its host heard later: ${lateAnswer}`;
-    const tick = markup`<label><input type="checkbox" name="row" value="${row}"> ${row}</label>`;
     const last = sent ? (sent.get(row) ?? "") : withoutCommands(todo);
     const happened = markup`${text}${late}`;
     const known = amount ?? "not known";
-    return [csrf === undefined ? row : tick, known, said(from), said(payee), said(reference), happened, last];
+    return [csrf === undefined ? row : tick(row), known, said(from), said(payee), said(reference), happened, last];
   });
   const titles = ["Row", "Amount#", "From", "To", "Reference", "What happened", sent ? "Sent (UTC)" : "What is right"];
   const caption = `${counted(rows.length)} of ${tally.rows} ${STATUSES[state].word}, ${tally.amount} in all`;
@@ -125,7 +132,7 @@ async function groupPart(desk: Desk, group: Group, csrf: string | undefined): Pr
   const means = state === "unknown" ? DESK_WORDS.look_up : DESK_WORDS.held_means;
   const heading = markup`<h2>${statusTag(state)} in ${batchLink(batch)}</h2><p>${means}</p>${details.why && markup`<p>${details.why}</p>`}`;
   if (csrf === undefined) return markup`${heading}${table}`;
-  const fields = state === "unknown" ? settleFields() : heldFields(tally.rows);
+  const fields = state === "unknown" ? settleFields() : [allHeld(tally.rows), heldFields()];
   return markup`${heading}${form(`/decide/${state}`, csrf, [table, fields], { hidden: { batch: batch.id } })}`;
 }
 
@@ -134,19 +141,39 @@ async function sentTexts({ store }: Desk, { id }: BatchRecord, rows: readonly Ro
   return new Map(rows.map((record) => [record.row, sentText({ record, sent: sentOf(record, acts, runs) })]));
 }
 
-const settleFields = (): Html => markup`${choices("as", "What became of the ticked rows", {
-  done: "They went. They are never sent again.",
-  "not-done": "They did not go. They may be sent again.",
-})}${field("note", "Where you looked, and what you found", { required: true, maxlength: "1000", hint: "such as: dashboard 1 Nov 10:12, no entry" })}
-<p>${button("Say so")}</p>`;
+export const tick = (row: number): Html =>
+  markup`<label><input type="checkbox" name="row" value="${row}"> ${row}</label>`;
 
-const heldFields = (
-  rows: number,
-): Html => markup`<p><label><input type="checkbox" name="all" value="yes"> All that are held of this batch: ${counted(rows)}</label></p>
-${choices("what", "What is to become of them", {
-  cancel: "Nothing is to be sent for them.",
-  release: "They are meant as well. They go after one more look.",
-})}${field("reason", "Why, for the history", { required: true, maxlength: "1000" })}<p>${button("Go on")}</p>`;
+/** What may still be said of ticked rows on the page of their batch, by their status. */
+export function rowFields(status: ResultStatus | undefined, { phase }: BatchRecord) {
+  if (status === "duplicate" && phase !== "cancelled")
+    return { act: "held", as: "", fields: markup`<p>${DESK_WORDS.duplicate_means}</p>${heldFields()}` };
+  const wentAfterAll = markup`${note()}<p>${button("They went after all")}</p>`;
+  if (status === "settled_not_done") return { act: "settled", as: "done", fields: wentAfterAll };
+  if (status !== "accepted" && status !== "settled_done") return undefined;
+  const fields = markup`<details><summary>The money came back</summary><p class="bad">${DESK_WORDS.back_means}</p>
+${note()}${sumField(DESK_WORDS.back_sum)}<p>${button("They are not paid", "stop")}</p></details>`;
+  return { act: "settled", as: "not-done", fields };
+}
+
+const note = (): Html =>
+  field("note", "Where you looked, and what you found", {
+    ...{ required: true, maxlength: "1000", hint: "such as: dashboard 1 Nov 10:12, no entry" },
+  });
+
+const settleFields = (): Html =>
+  markup`${choices("as", "What became of the ticked rows", {
+    done: "They went. They are never sent again.",
+    "not-done": "They did not go. They may be sent again.",
+  })}${note()}<p>${button("Say so")}</p>`;
+
+const allHeld = (rows: number): Html =>
+  markup`<p><label><input type="checkbox" name="all" value="yes"> All that are held of this batch: ${counted(rows)}</label></p>`;
+const heldFields = (): Html =>
+  markup`${choices("what", "What is to become of them", {
+    cancel: "Nothing is to be sent for them.",
+    release: "They are meant as well. They go after one more look.",
+  })}${field("reason", "Why, for the history", { required: true, maxlength: "1000" })}<p>${button("Go on")}</p>`;
 
 /** What would be let go now. Nothing is changed by asking. */
 function ask({ store, config }: Desk, { batch, rows, isAll }: Chosen): Promise<Release> {
@@ -162,7 +189,7 @@ async function confirmPart(desk: Desk, chosen: Chosen, posted: Posted): Promise<
   const { text, todo } = told(DESK_WORDS.twice, { rows: acceptedBefore.rows });
   const total = acceptedBefore.rows > 0 && markup`<p class="bad">${text}</p>${sumField(todo)}`;
   const stays = refused.length > 0 && markup`<p>${namedRows(refused.map(({ row }) => row), refused.length)} cannot go now.</p>`; // prettier-ignore
-  const said = Object.fromEntries(["batch", "all", "reason"].map((name) => [name, posted.text(name)]));
+  const said = Object.fromEntries(["batch", "all", "reason", "from"].map((name) => [name, posted.text(name)]));
   const go = markup`${total}<p>${button(`Let ${counted(rows.length)} go: ${sumOf(rows)}`, "stop")}</p>`;
   const hidden = { ...said, row: chosen.rows };
   return markup`<p>${namedRows(numbers.slice(0, 20), numbers.length)} of ${batchLink(batch)}, ${sumOf(rows)} in all.</p>${stays}
@@ -170,5 +197,5 @@ ${rows.length > 0 ? form("/decide/release", posted.csrf, go, { hidden }) : nothi
 }
 
 /** Typed, not pasted: whoever types it has seen what may go twice. */
-export const sumField = (hint: string): Html =>
+const sumField = (hint: string): Html =>
   field("total", "Their sum", { required: true, inputmode: "decimal", autocomplete: "off", hint });

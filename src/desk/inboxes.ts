@@ -12,6 +12,25 @@ import type { Desk } from "./desk.ts";
 export interface WaitingFile {
   readonly name: string;
   readonly lines: readonly string[];
+  readonly isRefused: boolean;
+  /** When it came or was changed. */
+  readonly since: number;
+}
+
+/** `waiting`: undefined where the folder is not on this machine, or cannot be read. */
+export interface Inbox {
+  readonly inbox: string;
+  readonly held: Awaited<ReturnType<Desk["store"]["heldFolders"]>>[number] | undefined;
+  readonly waiting: readonly WaitingFile[] | undefined;
+}
+
+export async function lookedAt(desk: Desk, batches: readonly BatchRecord[]): Promise<readonly Inbox[]> {
+  const holds = await desk.store.heldFolders();
+  const all = inboxesOf(desk, batches).map(async (inbox) => {
+    const held = holds.find(({ folder }) => folder === inbox);
+    return { inbox, held, waiting: await waitingIn(desk, inbox) };
+  });
+  return Promise.all(all);
 }
 
 /** Those that were named, and those that files were taken from: an operation's folder is part of one. */
@@ -24,8 +43,7 @@ const FILES_SHOWN = 50;
 const LINES_SHOWN = 8;
 const ANSWER = /\.(?:refused|waiting)\.txt$/;
 
-/** undefined: the folder is not on this machine, or cannot be read. */
-export async function waitingIn({ store }: Desk, inbox: string): Promise<readonly WaitingFile[] | undefined> {
+async function waitingIn({ store }: Desk, inbox: string): Promise<readonly WaitingFile[] | undefined> {
   const waiting: WaitingFile[] = [];
   for (const folder of await inboxFolders(inbox)) {
     const names = await readdir(folder).catch(() => undefined);
@@ -43,11 +61,10 @@ export async function waitingIn({ store }: Desk, inbox: string): Promise<readonl
       if (stats?.isFile() && (await store.sourceOf(path, identityOf(stats))) !== undefined) continue;
       const answer = ["refused", "waiting"].map((kind) => `${name}.${kind}.txt`).find((one) => answers.has(one));
       if (answer === undefined && !stats?.isFile()) continue;
+      const lines = answer === undefined ? [DESK_WORDS.not_looked_at] : await linesOf(join(folder, answer));
+      const isRefused = answer === `${name}.refused.txt`;
       const shown = folder === inbox ? name : join(basename(folder), name);
-      waiting.push({
-        name: shown,
-        lines: answer === undefined ? [DESK_WORDS.not_looked_at] : await linesOf(join(folder, answer)),
-      });
+      waiting.push({ name: shown, lines, isRefused, since: Number(stats?.ctimeMs ?? Date.now()) });
     }
   }
   return waiting;

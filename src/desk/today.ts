@@ -2,16 +2,17 @@ import { basename } from "node:path";
 import { formatUnits, rowsIn, unitsOf } from "../amount.ts";
 import { resume } from "../commands/release-retry-resume.ts";
 import { dayOf, minuteOf } from "../day.ts";
-import { isToApprove, waitsForApproval } from "../journal/approval.ts";
+import { waitsForApproval } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { heldLines } from "../messages/intake.ts";
 import { counted } from "../messages/sentence.ts";
 import { byStatusOf, occurringIn } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
-import { carryOut, type Desk } from "./desk.ts";
+import { carryOut } from "./desk.ts";
 import { button, countTag, form, markup, progressOf, said, tableOf, type Html, type News, type Shown } from "./html.ts"; // prettier-ignore
-import { inboxesOf, waitingIn } from "./inboxes.ts";
+import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";
+import { batchLink, isGoing, needsPart } from "./needs.ts";
 import { livePart, newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
 
 const BATCHES_SHOWN = 30;
@@ -19,13 +20,14 @@ const BATCHES_SHOWN = 30;
 /** What needs a person, what runs, what waits in the inboxes, and the newest batches. */
 export function todayPages(pages: Pages): void {
   const { desk } = pages;
+  const needs = needsPart(desk);
   const part = async ({ account, csrf }: Asked): Promise<Html> => {
-    const [batches, holds] = await Promise.all([desk.store.batches({}), desk.store.heldFolders()]);
-    const newest = batches.toReversed();
+    const newest = (await desk.store.batches({})).toReversed();
+    const inboxes = await lookedAt(desk, newest);
     const mayAct = mayDo(account.role, "decide");
-    return markup`<h2>What needs a person</h2>${needsOf(newest)}
+    return markup`<h2>What needs a person</h2>${await needs(newest, inboxes)}
 <h2>On the way</h2>${runningOf(newest)}
-<h2>Inboxes</h2>${await inboxesPart(desk, batches, holds, mayAct ? csrf : undefined)}
+<h2>Inboxes</h2>${inboxesPart(inboxes, mayAct ? csrf : undefined)}
 <h2>Batches</h2>${batchesOf(newest)}`;
   };
 
@@ -54,34 +56,8 @@ export function todayPages(pages: Pages): void {
   act("/go-on", ({ account }, inbox) => carryOut(desk, account, resume, [], { inbox }));
 }
 
-/** A link to a batch by the name of its file. */
-export const batchLink = ({ id, fileName }: Pick<BatchRecord, "id" | "fileName">): Html =>
-  markup`<a href="/batch/${id}">${said(fileName)}</a> <small>${id}</small>`;
-
-function needsOf(batches: readonly BatchRecord[]): Html {
-  const lines = batches.flatMap((batch) => {
-    const { id, tallies, phase } = batch;
-    const decide = (status: "unknown" | "held", todo: string): Shown => {
-      const tally = tallies[status];
-      return tally && markup`<li>${countTag(status, tally.rows)} ${tally.amount} in ${batchLink(batch)}: <a href="/decide?batch=${id}">${todo}</a></li>`; // prettier-ignore
-    };
-    return [
-      decide("unknown", "look up and say what became of them"),
-      phase !== "cancelled" && decide("held", "decide"),
-      isToApprove(batch) &&
-        waitsForApproval(batch) &&
-        markup`<li>${batch.total} in ${batchLink(batch)} waits: <a href="/approvals">approve</a></li>`,
-      phase === "paused" && markup`<li>${batchLink(batch)} is paused</li>`,
-    ].filter(Boolean);
-  });
-  if (lines.length === 0) return markup`<p>${DESK_WORDS.needs_nobody}</p>`;
-  const more = lines.length - BATCHES_SHOWN;
-  return markup`<ul class="needs">${lines.slice(0, BATCHES_SHOWN)}</ul>${more > 0 && markup`<p><a href="/decide">and ${more} more</a></p>`}`;
-}
-
-/** Ready rows of an open batch go, if whoever watches is at work. */
 function runningOf(batches: readonly BatchRecord[]): Html {
-  const running = batches.filter(({ onItsWay, phase, tallies }) => onItsWay > 0 || (phase === "open" && tallies.ready));
+  const running = batches.filter(isGoing);
   if (running.length === 0) return markup`<p>${DESK_WORDS.nothing_goes}</p>`;
   const lines = running.slice(0, BATCHES_SHOWN).map((batch) => {
     const left = rowsIn(batch.tallies, "ready", "not_sent");
@@ -94,18 +70,9 @@ function runningOf(batches: readonly BatchRecord[]): Html {
   return tableOf({ caption: "Batches that are being sent", titles }, lines);
 }
 
-type Held = Awaited<ReturnType<Desk["store"]["heldFolders"]>>;
-
 /** `csrf`: of somebody who may stop and let go on. */
-async function inboxesPart(
-  desk: Desk,
-  batches: readonly BatchRecord[],
-  holds: Held,
-  csrf: string | undefined,
-): Promise<Html> {
-  const parts = inboxesOf(desk, batches).map(async (inbox) => {
-    const held = holds.find(({ folder }) => folder === inbox);
-    const waiting = await waitingIn(desk, inbox);
+function inboxesPart(inboxes: readonly Inbox[], csrf: string | undefined): Html {
+  const parts = inboxes.map(({ inbox, held, waiting }) => {
     const act = (path: string, text: string, kind: string): Shown =>
       csrf !== undefined && form(path, csrf, button(text, kind), { hidden: { inbox } });
     const [why = ""] = held ? heldLines(held.reason, "") : [];
@@ -118,17 +85,15 @@ async function inboxesPart(
     const list = files?.length === 0 ? markup`<p>No file waits.</p>` : markup`<ul>${files}</ul>`;
     return markup`<section class="inbox" aria-label="${inbox}"><h3>${said(inbox)}</h3>${stop}${files ? list : markup`<p>${DESK_WORDS.not_here}</p>`}</section>`;
   });
-  return parts.length === 0 ? markup`<p>${DESK_WORDS.no_inboxes}</p>` : markup`${await Promise.all(parts)}`;
+  return parts.length === 0 ? markup`<p>${DESK_WORDS.no_inboxes}</p>` : markup`${parts}`;
 }
 
 function batchesOf(newest: readonly BatchRecord[]): Html {
   const shown = newest.slice(0, BATCHES_SHOWN);
   if (shown.length === 0) return markup`<p>${DESK_WORDS.no_batches}</p>`;
   const lines = shown.map((batch) => {
-    const counts = occurringIn(byStatusOf(batch.tallies)).flatMap(([status, { rows }]) => [
-      countTag(status, rows),
-      " ",
-    ]);
+    const found = occurringIn(byStatusOf(batch.tallies));
+    const counts = found.map(([status, { rows }]) => markup`${countTag(status, rows)} `);
     return [batchLink(batch), dayOf(batch.createdAt), batch.label, batch.rows, batch.total, counts];
   });
   const sum = formatUnits(shown.reduce((units, { tallies }) => units + unitsOf(tallies.accepted?.amount ?? "0"), 0n));

@@ -105,7 +105,10 @@ function goOnSteps({ batch, file, phase, isUnapproved, unsent, notDone, stopHint
   const resume = ["the batch is paused. To go on:", `paydrop resume ${batch} --by NAME`];
   if (phase === "paused" && unsent + notDone > 0) return resume;
   if (phase === "paused" || phase === "cancelled") return [];
-  const approve = ["when it is right, somebody else says so, with the sum of the file:", approveCommand(batch)];
+  const approve = [
+    "when it is right, somebody else says so, with the sum of the file:",
+    `paydrop approve ${batch} --by NAME --total SUM`,
+  ];
   if (isUnapproved && unsent + notDone > 0) return approve;
   return [
     ...stopHint
@@ -120,10 +123,6 @@ function goOnSteps({ batch, file, phase, isUnapproved, unsent, notDone, stopHint
 /** The command by which a person says what became of rows that they looked up. */
 export function settleCommand(batch: string, row: number | "N" = "N", as = "DONE-OR-NOT-DONE"): string {
   return `paydrop settle ${batch} --row ${row} --as ${as} --by NAME --note TEXT`;
-}
-
-export function approveCommand(batch: string): string {
-  return `paydrop approve ${batch} --by NAME --total SUM`;
 }
 
 /** A held row that nobody says no to stays open, and holds the same payment in every later file. */

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { accountOf, addAccount } from "../../src/desk/accounts.ts";
 import { actOf } from "../../src/batch.ts";
 import { describePostgres } from "../support/postgres.ts";
@@ -107,6 +107,78 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
       ]),
     );
     expect((await at.work.store.acts({ batch: id })).filter(({ kind }) => kind === "settle")).toHaveLength(1);
+  });
+
+  test("duplicates released, accepted rows given back → only by typed sums", async () => {
+    const at = await AtDesk.open(journal);
+    const rows = "from_account,to_account,amount,reference\nACC-OPS-01,200300401111,100.00,A1\n";
+    at.put("one.csv", rows);
+    await at.once();
+    at.put("two.csv", `${rows}ACC-OPS-01,200300402222,200.00,A2\n`);
+    await at.once();
+    const [one, two] = [await at.batchOf("one.csv"), await at.batchOf("two.csv")];
+    const [asha, meera] = [await at.person("Asha", "decide"), await at.person("Meera", "view")];
+    for (const path of [`/batch/${two.id}?status=duplicate`, `/batch/${one.id}?status=accepted`, "/decide", "/"]) {
+      await meera.ask(path);
+      // but to sign out
+      expect(meera.text.match(/<button|type="checkbox"/g), path).toHaveLength(1);
+    }
+    await asha.ask(`/batch/${two.id}?status=duplicate`);
+    const named = { batch: two.id, row: "2", from: "batch", reason: "two are meant" };
+    expect(asha.seen).toMatch(/Nothing is to be sent for them\. They are meant as well/);
+    await asha.post("/decide/held", { ...named, what: "release" });
+    expect(asha.seen).toContain("Let 1 row go: 100.00");
+    await asha.post("/decide/release", named);
+    expect(asha.news).toContain("Nothing was released.");
+    await asha.post("/decide/release", { ...named, total: "100" });
+    await at.once();
+    expect([at.carriedOut, at.sentTwice]).toEqual([3, 1]);
+
+    await asha.ask(`/batch/${one.id}?status=accepted`);
+    const back = { batch: one.id, row: "2", from: "batch", as: "not-done", note: "bank statement: returned" };
+    for (const total of ["", "99"]) {
+      await asha.post("/decide/settled", { ...back, total });
+      expect(asha.news).toContain("be paid twice");
+    }
+    await asha.post("/decide/settled", { ...back, total: "100.00" });
+    expect(asha.news).toContain("(100.00) is settled as not done by Asha");
+    expect(asha.seen).toContain("Send 1 row again, settled as not done: 100.00");
+    await asha.post("/decide/settled", { ...back, as: "done" });
+    expect(asha.news).toContain("is settled as done by Asha");
+  });
+
+  test("what waits for people → on Today, the gravest first, until mended", async () => {
+    const at = await AtDesk.open(journal);
+    const asha = await at.person("Asha", "view");
+    at.put("payroll.csv", FILE);
+    at.put("broken.csv", "name,amount\nx,1\n");
+    await at.once();
+    at.put("late.csv", FILE.replaceAll("2003004", "2003005"));
+    const needs = async (): Promise<string> => {
+      await asha.ask("/");
+      return /What needs a person (.*?) On the way/.exec(asha.seen)?.[1] ?? "";
+    };
+    const order =
+      /^\S+ 1 unknown .* 1 held .* broken\.csv was refused\. .* 1 row to correct in payroll\.csv \w+ : see why/;
+    expect(await needs()).toMatch(order);
+    expect(await needs()).not.toContain("late.csv");
+    vi.useFakeTimers({ toFake: ["Date"] });
+    try {
+      for (let half = 0; half < 3; half += 1) {
+        vi.setSystemTime(Date.now() + 1_800_000);
+        await asha.ask("/help");
+      }
+      expect(await needs()).toMatch(/to correct .* late\.csv has waited for more than an hour/);
+    } finally {
+      vi.useRealTimers();
+    }
+    at.put(
+      "payroll.csv.retry.csv",
+      at.read("payroll.csv.retry.csv").replace("ACC-OPS-01,,", "ACC-OPS-01,200300409999,"),
+    );
+    at.put("broken.csv", FILE.replaceAll("2003004", "2003006"));
+    await at.once();
+    expect(await needs()).not.toMatch(/refused|waited|in payroll\.csv \w+ : see why/);
   });
 
   test("STOP pressed → nothing goes, by name; pressed again to go on → it goes", async () => {

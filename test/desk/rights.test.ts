@@ -15,6 +15,7 @@ const ACTS = [
   ["/batch/AAAAAAA1/retry-rejected", "decide"],
   ["/batch/AAAAAAA1/cancel", "decide"],
   ["/decide/unknown", "decide"],
+  ["/decide/settled", "decide"],
   ["/decide/held", "decide"],
   ["/decide/release", "decide"],
   ["/approvals/AAAAAAA1", "approve"],

@@ -1,0 +1,69 @@
+import { isToApprove, waitsForApproval } from "../journal/approval.ts";
+import type { BatchRecord } from "../journal/store.ts";
+import { DESK_WORDS } from "../messages/desk.ts";
+import { counted } from "../messages/sentence.ts";
+import { isToCorrect } from "../results/totals.ts";
+import type { Desk } from "./desk.ts";
+import { countTag, markup, said, type Html, type Shown } from "./html.ts";
+import type { Inbox } from "./inboxes.ts";
+
+const LINES_SHOWN = 30;
+/** Whether a row was corrected is asked of so many batches, the newest, and of so many rows of each. */
+const LOOKED_AT = { batches: 30, rows: 100 };
+const LONG_MS = 3_600_000;
+
+/** A link to a batch by the name of its file. */
+export const batchLink = ({ id, fileName }: Pick<BatchRecord, "id" | "fileName">): Html =>
+  markup`<a href="/batch/${id}">${said(fileName)}</a> <small>${id}</small>`;
+
+/** Ready rows of an open batch go, if whoever watches is at work. */
+export const isGoing = ({ onItsWay, phase, tallies }: BatchRecord): boolean =>
+  onItsWay > 0 || (phase === "open" && tallies.ready !== undefined);
+
+/** What waits for a person, the gravest first: of each kind the newest batch first. */
+export function needsPart(desk: Desk) {
+  const toCorrect = toCorrectIn(desk);
+  return async (newest: readonly BatchRecord[], inboxes: readonly Inbox[]): Promise<Html> => {
+    const open = newest.filter(({ phase }) => phase !== "cancelled");
+    const decide = (batches: readonly BatchRecord[], status: "unknown" | "held", todo: string): readonly Shown[] =>
+      batches.map((batch) => {
+        const tally = batch.tallies[status];
+        return tally && markup`${countTag(status, tally.rows)} ${tally.amount} in ${batchLink(batch)}: <a href="/decide?batch=${batch.id}">${todo}</a>`; // prettier-ignore
+      });
+    const files = inboxes.flatMap(({ held, waiting = [] }) => waiting.map((file) => ({ ...file, held })));
+    const long = files.filter(({ isRefused, held, since }) => !isRefused && !held && Date.now() - since > LONG_MS);
+    const lines = [
+      ...decide(newest, "unknown", "look up and say what became of them"),
+      ...decide(open, "held", "decide"),
+      ...open
+        .filter((batch) => isToApprove(batch) && waitsForApproval(batch))
+        .map((batch) => markup`${batch.total} in ${batchLink(batch)} waits: <a href="/approvals">approve</a>`),
+      ...files.map(({ name, isRefused, lines: [why = ""] }) => isRefused && markup`${said(name)} was refused. ${why}`),
+      ...(await toCorrect(open)),
+      ...long.map(({ name, lines: [why = ""] }) => markup`${said(name)} has waited for more than an hour. ${why}`),
+      ...open.map((batch) => batch.phase === "paused" && markup`${batchLink(batch)} is paused`),
+    ].filter(Boolean);
+    if (lines.length === 0) return markup`<p>${DESK_WORDS.needs_nobody}</p>`;
+    const more = lines.length - LINES_SHOWN;
+    return markup`<ul class="needs">${lines.slice(0, LINES_SHOWN).map((line) => markup`<li>${line}</li>`)}</ul>${more > 0 && markup`<p>and ${more} more</p>`}`;
+  };
+}
+
+/** Refused and invalid rows that no correction paid yet. Asked anew when a batch came, ended, or was changed by a person. */
+function toCorrectIn({ store }: Desk) {
+  let known: { readonly key: string; readonly lines: readonly Shown[] } = { key: "", lines: [] };
+  const lineOf = async (batch: BatchRecord): Promise<Shown> => {
+    const { id, tallies } = batch;
+    const rows = await store.rows({ batch: id, states: ["invalid", "rejected"], limit: LOOKED_AT.rows });
+    const count = rows.filter(isToCorrect).length;
+    const status = tallies.invalid ? "invalid" : "rejected";
+    const least = rows.length === LOOKED_AT.rows && "or more ";
+    return count > 0 && markup`${counted(count)} ${least}to correct in ${batchLink(batch)}: <a href="/batch/${id}?status=${status}#rows">see why</a>${DESK_WORDS.to_correct}`; // prettier-ignore
+  };
+  return async (open: readonly BatchRecord[]): Promise<readonly Shown[]> => {
+    const key = open.map((batch) => `${batch.id} ${isGoing(batch) || batch.lastAt}`).join();
+    const some = open.filter(({ tallies }) => tallies.invalid ?? tallies.rejected).slice(0, LOOKED_AT.batches);
+    if (key !== known.key) known = { key, lines: await Promise.all(some.map(lineOf)) };
+    return known.lines;
+  };
+}
