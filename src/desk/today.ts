@@ -13,6 +13,7 @@ import { button, countTag, form, markup, progressOf, said, tableOf, type Html, t
 import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";
 import { batchLink, isGoing, needsPart } from "./needs.ts";
 import { livePart, newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
+import { yearPicture } from "./pictures.ts";
 
 const BATCHES_SHOWN = 30;
 
@@ -27,7 +28,7 @@ export function todayPages(pages: Pages): void {
     return markup`<h2>What needs a person</h2>${await needs(newest, inboxes)}
 <h2>On the way</h2>${runningOf(newest)}
 <h2>Inboxes</h2>${inboxesPart(inboxes, mayAct ? csrf : undefined)}
-<h2>Batches</h2>${batchesOf(newest)}`;
+<h2>Batches</h2><p><a href="/year">A year of batches</a></p>${batchesOf(newest)}`;
   };
 
   pages.page("/", async (asked) => {
@@ -36,6 +37,12 @@ export function todayPages(pages: Pages): void {
     return pages.framed(asked, { title: "Today", at: "/", content });
   });
   pages.live("/live", part);
+
+  pages.page("/year", async (asked) => {
+    const { environment } = desk.config;
+    const content = yearPicture(await desk.store.batches({ environment }), environment, Date.now());
+    return pages.framed(asked, { title: "A year of batches", content });
+  });
 
   /** Only what is known: nobody holds any other folder of this machine from here, or removes a STOP file there. */
   const inboxSaid = async ({ text }: Posted): Promise<string | undefined> => {

@@ -31,6 +31,12 @@ export const DESK_WORDS = {
   not_looked_at: "It was not looked at yet. A watched folder is looked at every few seconds.",
   no_inbox: "This is no inbox that is known here. → Nothing was changed.",
   stopped: "{folder} is held. Rows on their way finish, nothing new goes. → To go on, press the button there.",
+  ended_by_time: "Rows that ended, by time: the first at {first}, half of them after {half}, the last after {all}.",
+  ended_by_time_some:
+    "Rows that ended, by time, told from one row in {every}: the first at {first}, half of them after {half}, the last after {all}.",
+  year_means: "Accepted of the batches that were taken in each month, by UTC ({environment})",
+  accounts_mean: "Accepted, by the account that it was paid from",
+  no_accounts: "No row names an account that it is paid from.",
   no_report: "There is no report now: {found} → It can be made when nothing of the batch is on its way.",
   not_sure: "Nothing was cancelled: the box was not ticked.",
   cancel_means: "What did not go shall never go. What was accepted cannot be called back.",

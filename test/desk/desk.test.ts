@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { accountOf, addAccount } from "../../src/desk/accounts.ts";
 import { actOf } from "../../src/batch.ts";
 import { describePostgres } from "../support/postgres.ts";
+import { transfers } from "../watch/watched.ts";
 import { AtDesk, PASSWORD } from "./at-desk.ts";
 
 const FILE = `from_account,to_account,amount,notes
@@ -145,6 +146,27 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     at.put("broken.csv", FILE.replaceAll("2003004", "2003006"));
     await at.once();
     expect(await needs()).not.toMatch(/refused|waited|in payroll\.csv \w+ : see why/);
+  });
+
+  test("pictures of sums, progress, accounts and months → the same in words", async () => {
+    const at = await AtDesk.open(journal);
+    const meera = await at.person("Meera", "view");
+    at.put("payroll.csv", FILE);
+    at.put("many.csv", transfers(1300, 5000).replaceAll("ACC-OPS-01", "123456789012"));
+    await at.once();
+    const [few, many] = [await at.batchOf("payroll.csv"), await at.batchOf("many.csv")];
+    await meera.ask(`/batch/${few.id}`);
+    expect(meera.text).toContain('aria-label="accepted 400.00, unknown 200.00, invalid 500.00, held 300.00"');
+    expect(meera.seen).toMatch(/Rows that ended, by time: the first at .* UTC, half of them after \d/);
+    await meera.ask(`/batch/${many.id}`);
+    expect(meera.seen).toContain("told from one row in 3: ");
+    expect(meera.text).toMatch(/points="0,100 0,99\.\d .* 60,0\.0 60,100"/);
+    await meera.ask(`/batch/${many.id}/accounts`);
+    expect(meera.seen).toContain("••9012 1300 7346300.00");
+    expect(meera.text).not.toContain("123456789012");
+    await meera.ask("/year");
+    expect(meera.seen).toMatch(/Beside the largest \w{3} 20\d\d 2 1302 7346700\.00/);
+    expect(meera.text.match(/width="100%" height/g)).toHaveLength(1);
   });
 
   test("STOP pressed → nothing goes, by name; pressed again to go on → it goes", async () => {

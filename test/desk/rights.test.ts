@@ -21,7 +21,7 @@ const ACTS = [
   ["/upload", "decide"],
   ["/upload/put", "decide"],
 ] as const;
-const PAGES = ["/", "/decide", "/upload", "/help", "/help/clerk", "/password", "/live", "/batch/AAAAAAA1", "/batch/AAAAAAA1/report"]; // prettier-ignore
+const PAGES = ["/", "/decide", "/upload", "/help", "/help/clerk", "/password", "/live", "/batch/AAAAAAA1", "/batch/AAAAAAA1/report", "/batch/AAAAAAA1/accounts", "/year"]; // prettier-ignore
 
 async function raw(
   at: AtDesk,
