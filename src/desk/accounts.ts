@@ -1,4 +1,5 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { DAY_MS } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import type { Act, JournalStore, Kept } from "../journal/store.ts";
 
@@ -29,6 +30,9 @@ export async function accountOf(store: Store, name: string): Promise<Account | u
 export async function accounts(store: Store): Promise<readonly Account[]> {
   return (await store.kept<Account>("account")).map(({ value }) => value);
 }
+
+/** Nobody chose another one in time: whoever finds the password later cannot use it. */
+export const hasLapsed = ({ isOneTime, at }: Account, now: number): boolean => isOneTime && now - at >= 7 * DAY_MS;
 
 /** Of somebody who has an account, too: who forgot a password gets a new one. Gives the password, which is nowhere kept. */
 export async function addAccount(store: Store, name: string, role: Role, act: Act): Promise<string> {

@@ -6,9 +6,12 @@ export const DESK_SAID = {
   nobody: "Nobody has an account at the desk. → paydrop desk add NAME --role view|decide|approve",
   account: "{name}   {role}   since {since}",
   account_new: "{name}   {role}   has not chosen a password yet",
-  added: `{name} may sign in at the desk ({role}) with this password, which counts once: {password}
+  account_lapsed: "{name}   {role}   chose no password in seven days → A new one for them: paydrop desk add",
+  added: `{name} may sign in at the desk ({role}) with this password, which counts once, for seven days: {password}
     → Give it to {name} alone. At the first sign-in another one is chosen.`,
   removed: "{name} has no account at the desk any more, and is signed out.",
+  sign_in_failed: "{at} desk: sign-in as {name} from {address} failed",
+  sign_in_closed: "{at} desk: sign-in as {name} from {address} refused, there were too many tries",
 } as const satisfies Catalogue;
 
 /** What pages say about signing in and about what was asked of them. */

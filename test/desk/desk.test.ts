@@ -251,3 +251,17 @@ test("a one-time password → only another one can be chosen with it, and it cou
   expect(other.status).toBe(401);
   expect((await accountOf(at.work.store, "ASHA"))?.isOneTime).toBe(false);
 });
+
+test("a one-time password of a week ago, numbers as names → refused, logged, masked", async () => {
+  const at = await AtDesk.open("SQLite");
+  const once = await addAccount(at.work.store, "Asha", "view", { ...actOf(at.work, "add_account"), at: Date.now() - 7 * 86_400_000 }); // prettier-ignore
+  const asha = at.visitor();
+  for (const name of ["asha", "50100234567890\u202e\n"]) {
+    expect(await asha.signIn(name, once)).toContain("Name or password is not right");
+  }
+  expect(at.said).toEqual([
+    expect.stringMatching(/^\S+Z desk: sign-in as asha from 127\.0\.0\.1 failed$/),
+    expect.stringMatching(/^\S+Z desk: sign-in as ••7890\S* from 127\.0\.0\.1 failed$/),
+  ]);
+  expect((await at.run(["desk", "list"])).stdout).toMatch(/Asha {3}view {3}chose no password in seven days/);
+});

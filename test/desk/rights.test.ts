@@ -135,4 +135,5 @@ test("a password guessed many times at once → refused after ten tries, also wi
   const asha = at.visitor();
   await asha.signIn("Asha");
   expect(asha.status).toBe(429);
+  expect(at.said.filter((line) => line.endsWith("refused, there were too many tries"))).toHaveLength(5);
 });
