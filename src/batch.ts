@@ -11,6 +11,7 @@ import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { assertMark, keepMark } from "./intake/mark.ts";
 import { takeSnapshot } from "./intake/snapshot.ts";
+import { approversFor } from "./journal/approval.ts";
 import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
@@ -154,6 +155,7 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
     }
     return await store.judging(async () => {
       const checked = await judged();
+      await askApproval(work, { id: batch.id, approvers: 0, total: found.total.amount });
       await store.setBatch(batch.id, { phase: "open", owesResults: true, source: opened.snapshot });
       faultPoint("batch.opened");
       return { id: batch.id, isKnown: false, checked };
@@ -162,6 +164,16 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
     await forget(work, batch.id).catch(() => undefined);
     throw thrown;
   }
+}
+
+/** What must be approved stays so, with whatever settings another process works. */
+async function askApproval(
+  work: Work,
+  { id, approvers: asked, total }: Pick<BatchRecord, "id" | "approvers" | "total">,
+): Promise<void> {
+  const approvers = approversFor(work.config, total);
+  if (approvers <= asked) return;
+  await work.store.setBatch(id, { approvers, approvedUntil: 0 }, actOf(work, "ask_approval"));
 }
 
 /** The private copies of a batch, by their hashes. */
@@ -215,6 +227,7 @@ async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<Batch
 async function conduct(work: Work, id: string, begun: Begun): Promise<BatchReport> {
   const { config, store, now } = work;
   const { startedAt, isKnown, isCopy } = begun;
+  await askApproval(work, await batchNamed(store, id));
   const batch = await batchNamed(store, id);
   // first: of a file that cannot be read again nothing goes, for its results could not be written
   const kept = await openKept(work, batch);

@@ -92,7 +92,9 @@ function commandLine(start: Start): Parser {
 }
 
 function addCommand(program: Parser, command: Command, start: Start): void {
-  const parser = program.command(command.usage).description(command.shown);
+  // to try the desk no file is needed
+  const usage = argv.includes("--desk") ? command.usage.replace(/<(.+)>/, "[$1]") : command.usage;
+  const parser = program.command(usage).description(command.shown);
   // there are a thousand options in all: those of a command that nobody named are not asked for
   if (!argv.includes(nameOf(command))) return;
   for (const [flags, shown] of Object.entries(command.options ?? {})) parser.option(flags, shown);

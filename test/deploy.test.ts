@@ -43,7 +43,7 @@ test("files to copy → each has its line in the README beside them", () => {
   const readme = textOf("README.md");
   const others = NAMES.filter((name) => name !== "README.md" && !name.endsWith(".dockerignore"));
   expect(others.filter((name) => !readme.includes(`[${name}](${name})`))).toEqual([]);
-  expect(CALLERS).toHaveLength(9);
+  expect(CALLERS).toHaveLength(10);
 });
 
 test.each(CALLERS)("%s → calls commands that exist, with flags that exist", (name) => {
@@ -56,7 +56,7 @@ test.each(CALLERS)("%s → calls commands that exist, with flags that exist", (n
   }
 });
 
-test("variables → each exists, none holds a key, and who sends is given each key", () => {
+test("variables → each exists, none holds a key; only who sends is given keys", () => {
   const files = SECRETS.map(({ variable }) => `${variable}_FILE`);
   const known = new Set([...SETTING_NAMES.map(variableOf), ...files, ...JOURNAL_FILES]);
   const named = NAMES.flatMap((name) => textOf(name).match(/PAYDROP_[A-Z0-9_]+/g) ?? []);
@@ -65,7 +65,8 @@ test("variables → each exists, none holds a key, and who sends is given each k
   for (const name of CALLERS.filter((one) => one !== "Dockerfile")) {
     for (const { variable, credential } of SECRETS) {
       const text = textOf(name);
-      expect(text.includes(`${variable}_FILE`) || text.includes(`LoadCredential=${credential}:`), name).toBe(true);
+      const isGiven = text.includes(`${variable}_FILE`) || text.includes(`LoadCredential=${credential}:`);
+      expect(isGiven, name).toBe(name !== "paydrop-desk.service");
     }
     const named = JOURNAL_FILES.filter((variable) => textOf(name).includes(variable));
     expect(named, name).toEqual(name.includes("hosts") ? JOURNAL_FILES : []);
@@ -89,6 +90,14 @@ test("the watcher → begins again only after what a machine may repeat", () => 
   const [, listed = ""] = /^RestartPreventExitStatus=(.*)$/m.exec(textOf("paydrop.service")) ?? [];
   const others = EXIT_CODES.map(({ code }) => code).filter((code) => ![0, 7, 75].includes(code));
   expect(listed.split(" ").map(Number)).toEqual(others);
+});
+
+test("the desk's unit → as shut in as the watcher's, and no loop of restarts", () => {
+  const [watch = "", desk = ""] = ["paydrop.service", "paydrop-desk.service"].map(spokenIn);
+  expect(desk).toContain("RestartPreventExitStatus=2 74 78\n");
+  const shut =
+    watch.match(/^(?:Protect|Restrict|Private|NoNew|Capab|System|Lock|Limit|State|User|Group|UMask).*$/gm) ?? [];
+  expect(shut.filter((line) => !desk.includes(`${line}\n`))).toEqual([]);
 });
 
 test("whoever stops paydrop → gives it the time of one answer", () => {

@@ -6,12 +6,12 @@ import { actOf } from "../batch.ts";
 import { isoSecond } from "../day.ts";
 import { accounts, addAccount, hasLapsed, removeAccount, ROLES } from "../desk/accounts.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
-import type { Act } from "../journal/store.ts";
+import type { Desk } from "../desk/desk.ts";
 import { DESK_SAID } from "../messages/desk.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { optionOf, show, summarize, textsOf, type Call } from "./command.ts";
-import { endOfDead, nameSaid, openWork, withWork } from "./open-work.ts";
+import { endOfDead, nameSaid, openWork, withWork, type OpenedWork } from "./open-work.ts";
 
 const EXAMPLE = "paydrop desk add asha --role decide";
 
@@ -26,48 +26,85 @@ export function run(call: Call): Promise<number> {
 }
 
 const PORT = 7878;
+/** A desk to try looks so far for a port that is free. */
+const PORTS_TRIED = 20;
 /** So seldom it is asked whether a process that sends is gone. */
 const LOOKED_MS = 10_000;
 
-async function serve(call: Call): Promise<number> {
+/**
+ * How the desk is opened: it serves its pages beside whatever else this process does, and says where. To be asked before
+ * settings are loaded, which takes secrets out of the environment. It throws where the port is taken. `say`: for the log.
+ */
+export function deskOf(call: Call) {
   const said = optionOf(call, "port");
-  const port = said === undefined ? PORT : Number(said);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+  const port = said === undefined ? undefined : Number(said);
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
     throw new PaydropError("usage_wrong", { found: `--port ${printable(said ?? "", 40)} is no port`, todo: "Write a number such as 7878." }); // prettier-ignore
-  // the commands that pages call read their settings anew; here nothing is sent, so no key is kept
-  const env = Object.fromEntries(Object.entries(call.env).filter(([name]) => !/^PAYDROP_(?:API_KEY|AES_)/.test(name)));
-  const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-  return withWork({ ...call, env: { ...env } }, "act", async (work, config) => {
+  // the commands that pages call read their settings anew; they send nothing, so they get no key
+  const env = without(call.env, /^PAYDROP_(?:API_KEY|AES_)/) as NodeJS.ProcessEnv;
+  const flags = without(call.flags, /^(?:port|inbox|desk|poll|by|accept_.*)$/);
+  return async (
+    work: OpenedWork,
+    inboxes: readonly string[],
+    say: Desk["say"],
+    endOfDead: Desk["endOfDead"] = () => Promise.resolve(),
+  ): Promise<AsyncDisposableStack> => {
+    const { config, store, isTrial } = work;
     const { serveDesk } = await import("../desk/server.ts");
-    const { port: _port, inbox: _inbox, by: _by, ...flags } = call.flags;
+    const { state_dir, base_url, environment } = config;
+    const called = { env, flags: { ...flags, ...(isTrial && { state_dir, base_url, environment }) } };
+    const act: Desk["act"] = ({ name: by }, kind) => actOf(work, kind, { by });
+    await using all = new AsyncDisposableStack();
     const staging = mkdtempSync(join(tmpdir(), "paydrop-desk-"));
-    let lookedAt = 0;
-    const desk = {
-      ...{ config, store: work.store, call: { flags, env }, staging },
-      inboxes: textsOf(call, "inbox").map((folder) => resolve(folder)),
-      say: (text: string) => call.stderr.write(`${text}\n`),
-      async endOfDead() {
-        // hosts of one journal see to each other
-        if (config.shared || Date.now() - lookedAt < LOOKED_MS) return;
-        lookedAt = Date.now();
-        await endOfDead(work, (mode) => openWork(config, {}, mode));
-      },
-      act: ({ name: by }: { readonly name: string }, kind: Act["kind"]) => actOf(work, kind, { by }),
-    };
-    try {
-      const serving = await serveDesk(desk, port).catch((error: unknown) => {
-        if (systemCodeOf(error) !== "EADDRINUSE") throw error;
-        throw new PaydropError("port_taken", { flag: "--port", port, why: messageOf(error) });
-      });
-      tell(call, config, "serves", { url: serving.url });
-      if ((await accounts(work.store)).length === 0) tell(call, config, "nobody");
-      await stopped;
-      await serving.close();
-      return 0;
-    } finally {
-      rmSync(staging, { recursive: true, force: true });
+    all.defer(() => rmSync(staging, { recursive: true, force: true }));
+    const desk = { config, store, call: called, inboxes, staging, say, endOfDead, act };
+    const serving = await serveOn((at) => serveDesk(desk, at), port, isTrial ? PORTS_TRIED : 1);
+    all.defer(() => serving.close());
+    tell(call, config, "serves", { url: serving.url, ...(isTrial && { kept: optionOf(call, "state_dir") ?? "" }) });
+    for (const [name, role] of isTrial ? SAMPLE_PEOPLE : []) {
+      const password = await addAccount(store, name, role, actOf(work, "add_account"), false);
+      tell(call, config, "sample_account", { name, role, password });
     }
+    if ((await accounts(store)).length === 0) tell(call, config, "nobody");
+    return all.move();
+  };
+}
+
+/** Who tries the desk can be each of these. */
+const SAMPLE_PEOPLE = [["asha", "decide"], ["ravi", "approve"], ["meena", "view"]] as const; // prettier-ignore
+
+const without = (values: Readonly<Record<string, unknown>>, names: RegExp) =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !names.test(name)));
+
+function serve(call: Call): Promise<number> {
+  const openDesk = deskOf(call);
+  const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  return withWork({ ...call, env: { ...call.env } }, "act", async (work, config) => {
+    let lookedAt = 0;
+    const inboxes = textsOf(call, "inbox").map((folder) => resolve(folder));
+    const say = (text: string): void => call.stderr.write(`${text}\n`);
+    const desk = await openDesk(work, inboxes, say, async () => {
+      // hosts of one journal see to each other
+      if (config.shared || Date.now() - lookedAt < LOOKED_MS) return;
+      lookedAt = Date.now();
+      await endOfDead(work, (mode) => openWork(config, {}, mode));
+    });
+    await stopped;
+    await desk.disposeAsync();
+    return 0;
   });
+}
+
+async function serveOn<T>(open: (port: number) => Promise<T>, said: number | undefined, tries: number): Promise<T> {
+  for (let port = said ?? PORT; ; port += 1) {
+    try {
+      return await open(port);
+    } catch (error) {
+      if (systemCodeOf(error) !== "EADDRINUSE") throw error;
+      if (said !== undefined || port + 1 >= PORT + tries)
+        throw new PaydropError("port_taken", { flag: "--port", port, why: messageOf(error) });
+    }
+  }
 }
 
 function tell(call: Call, config: Parameters<typeof show>[1], name: keyof typeof DESK_SAID, facts: Facts = {}): void {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { BatchReport } from "../events.ts";
 import type { LookedFile } from "../intake/inbox.ts";
+import { waitsForApproval } from "../journal/approval.ts";
 import type { Shared } from "../submission/shared.ts";
 import type { BatchRecord } from "../journal/store.ts";
 
@@ -18,8 +19,9 @@ const WAITED_OUT = /^(?:unreachable|rate_limited|local_error|(?:key|address|cert
 export const needsAPerson = (code: string): boolean => /^(?:redirect|html_answer|unknown_in_a_row)$/.test(code);
 
 export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
-/** Phase, rows that are left to go, whether results are owed. */
-export const standOf = (batch: BatchRecord): string => [batch.phase, leftOf(batch), batch.owesResults].join();
+/** Phase, rows that are left to go, whether results are owed, and an approval. */
+export const standOf = (batch: BatchRecord): string =>
+  [batch.phase, leftOf(batch), batch.owesResults, waitsForApproval(batch)].join();
 const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
   (ready?.rows ?? 0) + (unsent?.rows ?? 0);
 

@@ -97,7 +97,8 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
       await put(path, answers.copyAnswer(path, report));
     }
     // by the report: what a person lets go from here on is news
-    const stand = [phase, byStatus.not_sent?.rows ?? 0, files.elsewhere !== undefined].join();
+    const isUnapproved = report.stop?.code === "approval_wanted";
+    const stand = [phase, byStatus.not_sent?.rows ?? 0, files.elsewhere !== undefined, isUnapproved].join();
     return { batch, stand, requests, trouble };
   };
 

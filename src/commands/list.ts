@@ -2,6 +2,11 @@ import { OPERATION_NAMES } from "../operations/index.ts";
 import type { Command } from "./command.ts";
 
 const SANDBOX = { "--sandbox": "send to a pretended service inside this process: no keys, no network, no money" };
+const POLL = { "--poll": "for network shares: look every few seconds, wait for no events" };
+const DESK = {
+  "--desk": "serve the pages of `paydrop desk` as well; with --sandbox alone samples show what they are for",
+  "--port <n>": "port of the pages on 127.0.0.1 (default 7878)",
+};
 const ROWS = { "--row <n...>": "row numbers as in result_row: 91, 164-170" };
 const REASON = { "--reason <text>": "why, for the history" };
 const OF_FILE = ["operation", "period", "mapping", "sheet", "expect_rows", "expect_total", "allow_repeats"] as const;
@@ -12,7 +17,7 @@ export const COMMANDS: readonly Command[] = [
     usage: "run <file|folder...>",
     load: async () => (await import("./run-watch.ts")).run,
     shown: "check files, send their rows, write results; the same file again goes on where it stopped",
-    options: SANDBOX,
+    options: { ...SANDBOX, ...DESK },
     settings: [...OF_FILE, "yes", ...OF_SENDING],
     examples: ["paydrop run payroll.csv", "paydrop run --expect-rows 240 --expect-total 11087750.50 payroll.csv"],
   },
@@ -20,9 +25,9 @@ export const COMMANDS: readonly Command[] = [
     usage: "watch <folder...>",
     load: async () => (await import("./run-watch.ts")).watch,
     shown: "the same for every file that is dropped into a folder, until it is stopped",
-    options: { ...SANDBOX, "--poll": "for network shares: look every few seconds, wait for no events" },
+    options: { ...SANDBOX, ...POLL, ...DESK },
     settings: ["operation", "settle", ...OF_SENDING],
-    examples: ["paydrop watch /srv/payroll/inbox", "paydrop watch --poll --log-format json /mnt/accounting"],
+    examples: ["paydrop watch /srv/payroll/inbox", "paydrop watch --desk --poll /mnt/accounting"],
   },
   {
     usage: "work",
@@ -42,6 +47,14 @@ export const COMMANDS: readonly Command[] = [
     },
     settings: ["by"],
     examples: ["paydrop desk add asha --role decide", "paydrop desk --inbox /srv/payroll/inbox"],
+  },
+  {
+    usage: "approve <batch>",
+    load: async () => (await import("./approve.ts")).run,
+    shown: "say that a file is right that somebody else brought, where the settings ask for that; sends nothing",
+    options: { "--total <sum>": "the sum of the file, from your own papers" },
+    settings: ["by", "approval_hours"],
+    examples: ["paydrop approve K7Q29F3M --by ravi --total 1130446.49"],
   },
   {
     usage: "check <file...>",

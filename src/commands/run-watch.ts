@@ -18,7 +18,8 @@ import { folderListener, withSending, type Sending } from "./sending.ts";
 import { takeShares, whileHolding } from "./work.ts";
 
 /** One file after the other, and all that is complete in a folder. The gravest exit code speaks for all. */
-export function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<number> {
+  if (call.flags["desk"] === true) return (await import("../desk/trial.ts")).tryDesk(call, watch);
   return withSending(call, async (sending) => {
     const { config, isTrial, listening } = sending;
     const paths = call.operands.map((path) => resolve(path));
@@ -42,19 +43,28 @@ export function run(call: Call): Promise<number> {
   });
 }
 
-/** Exit 0 when it was asked to end, 7 when it cut a batch off; 4 or 74 when what was on its way then ended with that. */
-export function watch(call: Call): Promise<number> {
+/**
+ * Exit 0 when it was asked to end, 7 when it cut a batch off; 4 or 74 when what was on its way then ended with that. With
+ * `--desk` people have their pages until then.
+ */
+export async function watch(call: Call): Promise<number> {
+  const isAtDesk = call.flags["desk"] === true;
+  if (isAtDesk && call.operands.length === 0) return (await import("../desk/trial.ts")).tryDesk(call, watch);
+  const openDesk = isAtDesk ? (await import("./desk.ts")).deskOf(call) : undefined;
   return withSending(call, async (sending) => {
     for (const operand of call.operands) await assertFolder(resolve(operand));
     const { soft, hard } = sending.listening.signals;
     const failed = new AbortController();
     const signals = { soft: AbortSignal.any([soft, failed.signal]), hard };
     const work = await sending.open("send", { isLarge: true, signals });
+    let desk: AsyncDisposableStack | undefined;
     try {
       const mode = call.flags["poll"] === true ? "poll" : "watch";
       const say = (text: string): void => sending.teller.say(text);
-      const watches = call.operands.map((operand) => {
-        const folder = resolve(operand);
+      const inboxes = call.operands.map((operand) => resolve(operand));
+      // first of all: where its port is taken nothing is sent
+      desk = await openDesk?.(work, inboxes, say);
+      const watches = inboxes.map((folder) => {
         const watching = (soft: AbortSignal): Promise<number> =>
           runFolder({ ...work, signals: { soft, hard } }, folder, folderListener(sending, folder), mode);
         // the others come to their end before this one's failure is told
@@ -69,6 +79,7 @@ export function watch(call: Call): Promise<number> {
       await shares;
       return gravest(await Promise.all(watches));
     } finally {
+      await desk?.disposeAsync();
       await work.close();
     }
   });

@@ -2,6 +2,7 @@ import type { Work } from "../batch.ts";
 import { dayOf, isoSecond } from "../day.ts";
 import type { ByStatus } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
+import { isToApprove, waitsForApproval } from "../journal/approval.ts";
 import type { RowState } from "../journal/states.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { STATUS_WORDS } from "../messages/results.ts";
@@ -88,9 +89,10 @@ const GOING = ["unknown", "ready", "not_sent", "settled_not_done"] as const;
 const TO_CORRECT = ["rejected", "invalid"] as const;
 
 /** What was cancelled waits for nobody; an unknown row stays unknown. */
-function openCode({ phase, tallies }: BatchRecord, toCorrect: number, isUnfinished: boolean): number {
+function openCode(batch: BatchRecord, toCorrect: number, isUnfinished: boolean): number {
+  const { phase, tallies } = batch;
   const isWaiting = isUnfinished || tallies.not_sent || tallies.settled_not_done;
-  const open = [isWaiting ? 7 : 0, toCorrect > 0 ? 3 : 0, tallies.held ? 6 : 0];
+  const open = [isWaiting ? (waitsForApproval(batch) ? 6 : 7) : 0, toCorrect > 0 ? 3 : 0, tallies.held ? 6 : 0];
   return gravest([tallies.unknown ? 4 : 0, ...(phase === "cancelled" ? [] : open)]);
 }
 
@@ -104,6 +106,7 @@ function shortLines({ batch, byStatus, totals, phase }: BatchStatus): string[] {
       ? [told(STATUS_WORDS.to_correct, { rows: totals.toCorrect }).text]
       : []),
     ...(onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : []),
+    ...(isToApprove(batch) && waitsForApproval(batch) ? [STATUS_WORDS.unapproved] : []),
     ...(owesResults ? [STATUS_WORDS.owes_results] : []),
   ];
   return [what.join("  "), `  ${counts.join(", ")}`];
@@ -119,7 +122,8 @@ export async function tellBatch(status: BatchStatus, { store, config }: Pick<Wor
   const [acts, runs] = await Promise.all([store.acts({ batch: id }), store.runs(id)]);
   const corrected = totals.remarks.filter(({ code }) => code === "corrected_since");
   const remarks = remarkTexts([...batch.remarks, ...corrected]);
-  const way = onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : [];
+  const waits = isToApprove(batch) && waitsForApproval(batch) ? [STATUS_WORDS.unapproved] : [];
+  const way = onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : waits;
   return { ...status, way, next, remarks, acts, runs, history: historyOf(acts, runs, isSending(config)) };
 }
 

@@ -74,7 +74,10 @@ export function loadSettings(
         : [variableOf(name), env[variableOf(name)] || undefined],
       [file ?? "", factsOf(name).once ? undefined : values[name]],
     ];
-    const first = sources.find(([, value]) => value !== undefined);
+    // of a trial only what was said for it
+    const firm = keys === "trial" ? sources.slice(0, 1) : sources.toReversed();
+    const inOrder = factsOf(name).firm ? firm : sources;
+    const first = inOrder.find(([, value]) => value !== undefined);
     if (first) [origins[name], said[name]] = first;
   }
   const placeOf = (name: string): string => {

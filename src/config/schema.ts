@@ -13,6 +13,8 @@ export interface SettingFacts {
   readonly shown: string;
   /** A person's word for one run: it does not belong in a file that lasts. */
   readonly once?: true;
+  /** What the file says no flag or variable changes. */
+  readonly firm?: true;
   /** A value for the annotated paydrop.toml, where there is no default. */
   readonly example?: string;
   /** Shown in place of a default where there is none. */
@@ -41,6 +43,7 @@ const pingUrl: Kind<string> = { ...url, written: (address) => `${new URL(address
 const PADDING = choice("pkcs7", "zero", "iso7816", "ansix923", "none");
 const AMOUNT_FORMAT = choice("plain", "indian", "western", "european");
 const once = { once: true } as const;
+const firm = { firm: true } as const;
 
 /**
  * Every setting but the secrets (DESIGN §10): the one list from which flags, variables, paydrop.toml, its example and
@@ -89,6 +92,11 @@ export const SETTINGS = z.object({
   ca_file: maybe(path, "certificates to trust, as a PEM file", { example: "/etc/paydrop/ca.pem", unless: "built in" }),
   client_cert_file: maybe(path, "own certificate, as a PEM file", { example: "/etc/paydrop/client.pem" }),
   client_key_file: maybe(path, "key of the own certificate, as a PEM file", { example: "/etc/paydrop/client.key" }),
+
+  approval: usual(choice("never", "always"), "never", "whether others must approve every file before it goes", firm),
+  approval_above: maybe(amount, "files whose sum is above this must be approved", { ...firm, example: "100000" }),
+  approvers: usual(whole(1, 2), 1, "how many must approve, who brought the file not being one of them", firm),
+  approval_hours: usual(whole(1, 720), 24, "hours after which an approval lapses", firm),
 
   padding: usual(PADDING, "pkcs7", "padding of encrypted payout payloads"),
   hex_case: usual(choice("lower", "upper"), "lower", "case of the ciphertext's hex digits"),

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { DAY_MS } from "../day.ts";
 import { PaydropError } from "../errors.ts";
+import { personOf } from "../journal/approval.ts";
 import type { Act, JournalStore, Kept } from "../journal/store.ts";
 
 /** Each may do what those before it may. */
@@ -21,10 +22,9 @@ export interface Account {
 type Store = Pick<JournalStore, "keep" | "kept">;
 
 export const mayDo = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
-const keyOf = (name: string): string => name.normalize("NFC").trim().toLowerCase();
 
 export async function accountOf(store: Store, name: string): Promise<Account | undefined> {
-  return (await store.kept<Account>("account", keyOf(name)))[0]?.value;
+  return (await store.kept<Account>("account", personOf(name)))[0]?.value;
 }
 
 export async function accounts(store: Store): Promise<readonly Account[]> {
@@ -35,10 +35,10 @@ export async function accounts(store: Store): Promise<readonly Account[]> {
 export const hasLapsed = ({ isOneTime, at }: Account, now: number): boolean => isOneTime && now - at >= 7 * DAY_MS;
 
 /** Of somebody who has an account, too: who forgot a password gets a new one. Gives the password, which is nowhere kept. */
-export async function addAccount(store: Store, name: string, role: Role, act: Act): Promise<string> {
+export async function addAccount(store: Store, name: string, role: Role, act: Act, isOneTime = true): Promise<string> {
   const password = (randomBytes(10).toString("hex").match(/.{5}/g) ?? []).join("-");
-  const account: Account = { name, role, ...(await secretOf(password)), isOneTime: true, at: act.at };
-  await store.keep("account", keyOf(name), account, { ...act, as: name, note: role });
+  const account: Account = { name, role, ...(await secretOf(password)), isOneTime, at: act.at };
+  await store.keep("account", personOf(name), account, { ...act, as: name, note: role });
   await endSessions(store, name);
   return password;
 }
@@ -46,7 +46,7 @@ export async function addAccount(store: Store, name: string, role: Role, act: Ac
 export async function removeAccount(store: Store, name: string, act: Act): Promise<void> {
   const account = await accountOf(store, name);
   if (!account) throw new PaydropError("no_account", { name });
-  await store.keep("account", keyOf(name), undefined, { ...act, as: account.name });
+  await store.keep("account", personOf(name), undefined, { ...act, as: account.name });
   await endSessions(store, account.name);
 }
 
@@ -56,13 +56,13 @@ const PASSWORD_CHARACTERS = { least: 12, most: 200 };
 export function wrongPassword(account: Account, password: string): "password_short" | "password_name" | undefined {
   const { length } = password;
   if (length < PASSWORD_CHARACTERS.least || length > PASSWORD_CHARACTERS.most) return "password_short";
-  return keyOf(password).includes(keyOf(account.name)) ? "password_name" : undefined;
+  return personOf(password).includes(personOf(account.name)) ? "password_name" : undefined;
 }
 
 /** Every other session of that person ends. */
 export async function changePassword(store: Store, account: Account, password: string, at: number): Promise<Account> {
   const changed: Account = { ...account, ...(await secretOf(password)), isOneTime: false, at };
-  await store.keep("account", keyOf(account.name), changed);
+  await store.keep("account", personOf(account.name), changed);
   await endSessions(store, account.name);
   return changed;
 }
@@ -120,7 +120,7 @@ export async function beginSession(store: Store, account: Account, now: number):
   const token = newToken();
   for (const { name } of (await sessions(store)).filter(({ value }) => isOver(value, now)))
     await store.keep("session", name, undefined);
-  const session: Session = { of: keyOf(account.name), print: printOf(account), begunAt: now, seenAt: now };
+  const session: Session = { of: personOf(account.name), print: printOf(account), begunAt: now, seenAt: now };
   await store.keep("session", nameOf(token), session);
   return token;
 }
@@ -162,5 +162,5 @@ function sessions(store: Store): Promise<readonly Kept<Session>[]> {
 
 async function endSessions(store: Store, name: string): Promise<void> {
   for (const one of await sessions(store))
-    if (one.value.of === keyOf(name)) await store.keep("session", one.name, undefined);
+    if (one.value.of === personOf(name)) await store.keep("session", one.name, undefined);
 }

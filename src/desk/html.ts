@@ -88,6 +88,7 @@ export interface News {
 const MENU = [
   ["/", "Today"],
   ["/decide", "Decide"],
+  ["/approvals", "Approvals"],
   ["/upload", "Upload"],
   ["/help", "Help"],
 ] as const;

@@ -13,6 +13,7 @@ import { streamSSE } from "hono/streaming";
 import { messageOf, PaydropError } from "../errors.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { csrfOf, mayDo, whoseSession, type Account } from "./accounts.ts";
+import { approvalPages } from "./approvals.ts";
 import { batchPages } from "./batch.ts";
 import { decidePages } from "./decide.ts";
 import type { Desk } from "./desk.ts";
@@ -134,7 +135,8 @@ export async function serveDesk(desk: Desk, port: number): Promise<Serving> {
     },
   };
   for (const name of ["style.css", "live.js"]) serveFile(app, name);
-  for (const add of [signInPages, todayPages, batchPages, decidePages, uploadPages, helpPages]) add(pages);
+  for (const add of [signInPages, todayPages, batchPages, decidePages, approvalPages, uploadPages, helpPages])
+    add(pages);
 
   server.listen(port, "127.0.0.1");
   await once(server, "listening");

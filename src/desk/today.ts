@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { formatUnits, rowsIn, unitsOf } from "../amount.ts";
 import { resume } from "../commands/release-retry-resume.ts";
 import { dayOf, minuteOf } from "../day.ts";
+import { waitsForApproval } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { heldLines } from "../messages/intake.ts";
@@ -67,7 +68,8 @@ function runningOf(batches: readonly BatchRecord[]): Html {
   if (running.length === 0) return markup`<p>${DESK_WORDS.nothing_goes}</p>`;
   const lines = running.slice(0, BATCHES_SHOWN).map((batch) => {
     const left = rowsIn(batch.tallies, "ready", "not_sent");
-    const way = batch.onItsWay > 0 ? `${batch.onItsWay} at this moment` : "waits for its turn";
+    const turn = waitsForApproval(batch) ? "waits for approval" : "waits for its turn";
+    const way = batch.onItsWay > 0 ? `${batch.onItsWay} at this moment` : turn;
     const done = progressOf(batch.rows - left, batch.rows, batch.fileName);
     return [batchLink(batch), done, batch.tallies.accepted?.amount ?? "0.00", batch.total, way];
   });

@@ -15,6 +15,7 @@ import { printable } from "../printable.ts";
 import { sha256Of } from "../results/place.ts";
 import { remarkTexts } from "../results/summary.ts";
 import { occurringIn } from "../results/totals.ts";
+import { mayDo } from "./accounts.ts";
 import { withoutCommands, type Desk } from "./desk.ts";
 import { button, factsOf, form, markup, said, statusTag, tableOf, type Html, type Shown } from "./html.ts";
 import { inboxesOf } from "./inboxes.ts";
@@ -108,7 +109,8 @@ async function foldersOf(desk: Desk): Promise<readonly string[]> {
   return all.filter((_, at) => stats[at]?.isDirectory());
 }
 
-async function chooseForm(desk: Desk, { csrf }: Asked): Promise<Html> {
+async function chooseForm(desk: Desk, { csrf, account }: Asked): Promise<Html> {
+  if (!mayDo(account.role, "decide")) return markup`<p>${DESK_WORDS.upload_role}</p>`;
   const folders = await foldersOf(desk);
   if (folders.length === 0) return markup`<p>${DESK_WORDS.no_inboxes}</p>`;
   const options = folders.map((folder) => markup`<option value="${folder}">${folder}</option>`);

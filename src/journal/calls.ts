@@ -19,19 +19,7 @@ type Calls = {
 /** How the calls of a store are carried out, in the thread that has the journal. */
 const CALLS: Calls = {
   ...{ facts, addBatch, addRows, endRows, setBatch, dropBatch, batches, rows, seen, overlaps, sumsOfDay, move, commit },
-  ...{
-    beginRun,
-    endRun,
-    runs,
-    acts,
-    sourceOf,
-    heldFolders,
-    holdFolder,
-    keep,
-    kept,
-    purge,
-    backup: copy,
-  },
+  ...{ beginRun, endRun, runs, acts, sourceOf, heldFolders, holdFolder, keep, kept, purge, backup: copy },
   recover(journal, who) {
     for (const { id } of journal.all("SELECT id FROM batch WHERE phase = 'recording'")) dropBatch(journal, String(id));
     return recover(journal, who);

@@ -1,7 +1,7 @@
 import { isConnectionLost, type Postgres } from "./postgres.ts";
 import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
 import { assertRecorder } from "./postgres-batches.ts";
-import { IS_HELD } from "./postgres-schema.ts";
+import { HOLD } from "./postgres-schema.ts";
 import { LEASE, LEASE_MS, shareOf, type Committer } from "./shares.ts";
 import type { HostRecord, Hosts, Progress, Share } from "./store.ts";
 
@@ -46,7 +46,7 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
     },
 
     async progress(batch) {
-      const sql = `SELECT count(*) FILTER (WHERE s.owner IS NOT NULL) AS held, coalesce(sum(s.letGo), 0) AS letGo, b.stop, b.phase, ${IS_HELD} AS isHeld,
+      const sql = `SELECT count(*) FILTER (WHERE s.owner IS NOT NULL) AS held, coalesce(sum(s.letGo), 0) AS letGo, b.stop, b.phase, ${HOLD} AS hold,
           (SELECT count(*) FROM rows r WHERE r.batch = b.seq AND r.state = 'ready') AS ready
         FROM batch b LEFT JOIN share s ON s.batch = b.seq WHERE b.id = $1 GROUP BY b.seq`;
       const found = await postgres.get<Progress>(sql, batch);

@@ -88,14 +88,14 @@ export async function setBatch(
   ...[id, change, act]: Parameters<JournalStore["setBatch"]>
 ): Promise<void> {
   await postgres.write(async () => {
-    const { phase: wanted, destination, owesResults, source } = change;
+    const { phase: wanted, destination, owesResults, approvers = 0, approvedUntil, source } = change;
     if (wanted !== undefined) await keepTallies(postgres, (await batchOf(postgres, id)).seq);
     const { seq, phase } = await batchOf(postgres, id, true);
     if (wanted !== undefined) assertPhase(id, phase, wanted, postgres.isJudging);
-    const changed =
-      "phase = coalesce($1, phase), destination = coalesce($2, destination), owesResults = coalesce($3, owesResults)";
-    const values = [wanted ?? null, destination ?? null, owesResults ?? null];
-    await postgres.query(`UPDATE batch SET ${changed} WHERE seq = $4`, ...values, seq);
+    const changed = `phase = coalesce($1, phase), destination = coalesce($2, destination), owesResults = coalesce($3, owesResults),
+      approvers = greatest(approvers, $4), approvedUntil = coalesce($5, approvedUntil)`;
+    const values = [wanted ?? null, destination ?? null, owesResults ?? null, approvers, approvedUntil ?? null];
+    await postgres.query(`UPDATE batch SET ${changed} WHERE seq = $6`, ...values, seq);
     const sql = `INSERT INTO source (path, identity, batch) VALUES ($1, $2, $3)
       ON CONFLICT (path, identity) DO UPDATE SET batch = excluded.batch`;
     if (source) await postgres.query(sql, source.path, source.identity, id);
@@ -135,7 +135,7 @@ async function remove(postgres: Postgres, { seq, id }: Pick<BatchRow, "seq" | "i
 
 /** SQL: the latest time that something happened to the batch `b`. */
 export const LAST_AT_OF_BATCH = "greatest(b.lastAt, (SELECT max(x.lastAt) FROM share x WHERE x.batch = b.seq))";
-const RECORD = `SELECT seq, ${NEW_BATCH}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, owesResults,
+const RECORD = `SELECT seq, ${NEW_BATCH}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, owesResults, approvers, approvedUntil,
   ${LAST_AT_OF_BATCH} AS lastAt,
   (SELECT json_agg(coalesce(s.tallies, (${OF_SHARE}))) FROM share s WHERE s.batch = b.seq) AS shares,
   (SELECT coalesce(sum((SELECT count(*) FROM rows r

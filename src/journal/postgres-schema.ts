@@ -28,7 +28,8 @@ export const TABLES = `
     label text NOT NULL DEFAULT '', payments text, remarks json,
     phase text NOT NULL CHECK (phase IN ('recording', 'open', 'paused', 'cancelled')),
     owesResults boolean NOT NULL DEFAULT false, lastAt bigint NOT NULL,
-    run bigint, isProven boolean NOT NULL DEFAULT false, stop json, recorder text
+    run bigint, isProven boolean NOT NULL DEFAULT false, stop json, recorder text,
+    approvers int NOT NULL DEFAULT 0, approvedUntil bigint NOT NULL DEFAULT 0
   );
   CREATE INDEX ON batch (sha256);
   CREATE INDEX ON batch (payments);
@@ -103,8 +104,10 @@ export const OF_SHARE: string = tallied(
   "rows r WHERE r.batch = s.batch AND r.row BETWEEN s.firstRow AND s.lastRow",
 );
 
-/** SQL: a folder of the batch `b` is held. */
-export const IS_HELD = `EXISTS (SELECT 1 FROM hold h WHERE b.folder = h.folder OR starts_with(b.folder, h.folder || '/'))`;
+/** SQL: why nothing of the open batch `b` goes (`HoldOfBatch`). */
+export const HOLD = `CASE WHEN EXISTS (
+    SELECT 1 FROM hold h WHERE b.folder = h.folder OR starts_with(b.folder, h.folder || '/')) THEN 'folder_held'
+  WHEN b.approvers > 0 AND b.approvedUntil <= extract(epoch FROM clock_timestamp()) * 1000 THEN 'approval_wanted' END`;
 
 /**
  * Outcomes in, and the marks of shares up, in one durable act (I2, I8): only where the host still holds the share with that
@@ -141,7 +144,7 @@ const COMMIT = `
               OR (halt ->> 'all')::boolean AND t.run IS NOT NULL AND t.destination = b.destination
             ORDER BY t.seq FOR NO KEY UPDATE OF t) locked WHERE o.seq = locked.seq;
       END IF;
-      SELECT b.phase, b.stop, ${IS_HELD} AS held INTO whole FROM batch b WHERE b.seq = w.batch;
+      SELECT b.phase, b.stop, ${HOLD} AS hold INTO whole FROM batch b WHERE b.seq = w.batch;
       WITH go AS MATERIALIZED (
         SELECT h.share, h.no, h.isNew, l.leaving, l.last, l.rows, c.told, c.again, c.lastAt
         FROM json_to_recordset(w.held) AS h(share int, mark bigint, markBefore bigint, no int, free int, isNew boolean)
@@ -152,14 +155,14 @@ const COMMIT = `
             WHERE r.batch = w.batch AND r.share = h.share AND r.state = 'ready'
               AND r.turn > CASE WHEN h.isNew THEN h.mark ELSE h.markBefore END AND (h.isNew OR r.turn <= h.mark)
             ORDER BY r.turn LIMIT CASE WHEN NOT h.isNew THEN NULL
-              WHEN whole.phase = 'open' AND whole.stop IS NULL AND NOT whole.held THEN greatest(h.free, 0) ELSE 0 END) n) l
+              WHEN whole.phase = 'open' AND whole.stop IS NULL AND whole.hold IS NULL THEN greatest(h.free, 0) ELSE 0 END) n) l
       ), gone AS (
         UPDATE share s SET mark = greatest(s.mark, go.last), letGo = s.letGo + CASE WHEN go.isNew THEN go.rows ELSE 0 END,
           markBefore = CASE WHEN go.isNew THEN s.mark ELSE s.markBefore END, commitNo = greatest(s.commitNo, go.no),
           nextTurn = s.nextTurn + coalesce(go.again, 0), lastAt = greatest(s.lastAt, go.lastAt),
           tallies = CASE WHEN go.told IS NULL AND go.rows = 0 THEN s.tallies END, leaseUntil = clock_timestamp() + lease
         FROM go WHERE s.batch = w.batch AND s.share = go.share
-      ) SELECT array_agg(json_build_object('batch', w.batch, 'share', go.share, 'phase', whole.phase, 'held', whole.held,
+      ) SELECT array_agg(json_build_object('batch', w.batch, 'share', go.share, 'phase', whole.phase, 'hold', whole.hold,
           'stop', whole.stop, 'leaving', go.leaving)) INTO part FROM go;
       answers := answers || part;
     END LOOP;
@@ -213,7 +216,7 @@ const CLAIM = `
     IF used >= concurrency THEN RETURN NULL; END IF;
     SELECT b.id, b.isProven, s.batch, s.share, s.epoch, s.place INTO c FROM batch b JOIN share s ON s.batch = b.seq
       WHERE b.destination = here AND b.environment = world AND b.phase = 'open' AND b.stop IS NULL AND b.run IS NOT NULL
-        AND NOT ${IS_HELD} AND (only_batch IS NULL OR b.id = only_batch) AND s.owner IS NULL
+        AND ${HOLD} IS NULL AND (only_batch IS NULL OR b.id = only_batch) AND s.owner IS NULL
         AND (b.isProven OR NOT EXISTS (SELECT 1 FROM share s2 JOIN batch b2 ON b2.seq = s2.batch
           WHERE s2.owner IS NOT NULL AND b2.destination = here AND NOT b2.isProven))
         AND (SELECT true FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready' AND r.turn > s.mark LIMIT 1)

@@ -28,6 +28,7 @@ const SCHEMA = `
     remarks TEXT, phase ${oneOf("phase", ["recording", "open", "paused", "cancelled"])},
     owesResults INTEGER NOT NULL DEFAULT 0, mark INTEGER NOT NULL DEFAULT 0, nextTurn INTEGER NOT NULL DEFAULT 1,
     letGo INTEGER NOT NULL DEFAULT 0, lastAt INTEGER NOT NULL, tallies TEXT,
+    approvers INTEGER NOT NULL DEFAULT 0, approvedUntil INTEGER NOT NULL DEFAULT 0,
     CHECK (mark >= 0 AND mark < nextTurn AND letGo >= 0)
   ) STRICT;
   CREATE INDEX batchBytes ON batch (sha256);

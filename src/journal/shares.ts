@@ -34,7 +34,7 @@ interface Answer {
   readonly batch: number;
   readonly share: number;
   readonly phase: Phase;
-  readonly held: boolean;
+  readonly hold: Committed["hold"] | null;
   readonly stop: Stop | null;
   readonly leaving: readonly Leaving[];
 }
@@ -191,11 +191,11 @@ export class Committer {
   }
 }
 
-const LOST = { leaving: [], phase: "open", isHeld: false, isLost: true } as const;
+const LOST = { leaving: [], phase: "open", isLost: true } as const;
 
-function committedOf({ leaving, phase, held, stop }: Answer, mayLeave: () => boolean) {
+function committedOf({ leaving, phase, hold, stop }: Answer, mayLeave: () => boolean) {
   const rows = leaving.map((row): Leaving => ({ ...row, mayLeave }));
-  return { leaving: rows, phase, isHeld: held, isLost: false, ...(stop ? { stop } : {}) };
+  return { leaving: rows, phase, hold: hold ?? undefined, isLost: false, ...(stop ? { stop } : {}) };
 }
 
 /** By the larger of two clocks: one of them may stand still while a machine is paused. */

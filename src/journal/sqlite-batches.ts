@@ -47,15 +47,16 @@ export function datedIn(journal: Journal, at: number): number {
 export function setBatch(journal: Journal, ...[id, change, act]: Parameters<JournalStore["setBatch"]>): void {
   journal.write(() => {
     const { seq, phase } = batchOf(journal, id);
-    const { phase: wanted, destination, owesResults, source } = change;
+    const { phase: wanted, destination, owesResults, approvers = 0, approvedUntil, source } = change;
     if (wanted !== undefined) {
       assertPhase(id, phase, wanted, journal.isJudging);
       keepTallies(journal, seq);
     }
-    const changed =
-      "phase = coalesce(?, phase), destination = coalesce(?, destination), owesResults = coalesce(?, owesResults)";
+    const changed = `phase = coalesce(?, phase), destination = coalesce(?, destination), owesResults = coalesce(?, owesResults),
+      approvers = max(approvers, ?), approvedUntil = coalesce(?, approvedUntil)`;
     const owes = owesResults === undefined ? null : Number(owesResults);
-    journal.run(`UPDATE batch SET ${changed} WHERE seq = ?`, wanted ?? null, destination ?? null, owes, seq);
+    const values = [wanted ?? null, destination ?? null, owes, approvers, approvedUntil ?? null];
+    journal.run(`UPDATE batch SET ${changed} WHERE seq = ?`, ...values, seq);
     const sql = "INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)";
     if (source) journal.run(sql, source.path, source.identity, id);
     if (act) addAct(journal, { ...act, batch: id });
@@ -77,7 +78,7 @@ export function dropBatch(journal: Journal, id: string): void {
   });
 }
 
-const RECORD = `seq, ${NEW_BATCH.join(", ")}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, lastAt,
+const RECORD = `seq, ${NEW_BATCH.join(", ")}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, lastAt, approvers, approvedUntil,
   ${bool("owesResults")} AS owesResults, tallies,
   (SELECT count(*) FROM row r WHERE r.batch = b.seq AND ${ON_ITS_WAY}) AS onItsWay`;
 /** The kept sums may say no without a look at the rows. */

@@ -138,8 +138,9 @@ export function move(journal: Journal, id: string, moves: readonly Move[], act?:
   });
 }
 
-const HELD = `SELECT ${bool(`EXISTS (SELECT 1 FROM hold h
-    WHERE b.folder = h.folder OR substr(b.folder, 1, length(h.folder) + 1) = h.folder || '/')`)} AS isHeld
+const HOLD = `SELECT CASE WHEN EXISTS (SELECT 1 FROM hold h
+    WHERE b.folder = h.folder OR substr(b.folder, 1, length(h.folder) + 1) = h.folder || '/') THEN 'folder_held'
+    WHEN b.approvers > 0 AND b.approvedUntil <= ? THEN 'approval_wanted' END AS hold
   FROM batch b WHERE seq = ?`;
 const NEXT = `SELECT row, turn, operation, amount, attempts, place, size, crc FROM row
   WHERE batch = ? AND state = 'ready' AND turn > ? ORDER BY turn LIMIT ?`;
@@ -147,15 +148,14 @@ const NEXT = `SELECT row, turn, operation, amount, attempts, place, size, crc FR
 export function commit(journal: Journal, id: string, outcomes: readonly Outcome[], freeLanes: number): Committed {
   const committing = (lanes: number, isLast: boolean) => (): Committed => {
     const batch = batchOf(journal, id);
-    const [held] = journal.records<{ isHeld: boolean }>(HELD, batch.seq);
-    const isHeld = held?.isHeld === true;
+    const [{ hold } = {}] = journal.records<Pick<Committed, "hold">>(HOLD, Date.now(), batch.seq);
     const mover = new Mover(journal, batch);
     for (const outcome of outcomes) takeOutcome(mover, outcome, isLast);
-    const mayGo = batch.phase === "open" && !isHeld ? Math.max(0, lanes) : 0;
+    const mayGo = batch.phase === "open" && !hold ? Math.max(0, lanes) : 0;
     const next = journal.records<Leaving & { readonly turn: number }>(NEXT, batch.seq, batch.mark, mayGo);
     const lastAt = Math.max(0, ...outcomes.map(({ sentAt = 0, durationMs = 0 }) => sentAt + durationMs));
     if (outcomes.length + next.length > 0) mover.end(lastAt, next.at(-1)?.turn, next.length);
-    return { leaving: next.map(leavingOf), phase: batch.phase, isHeld };
+    return { leaving: next.map(leavingOf), phase: batch.phase, hold };
   };
   return journal.writeOutcomes(committing(freeLanes, false), committing(0, true));
 }

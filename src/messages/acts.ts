@@ -42,6 +42,10 @@ export const ACTED = {
   freed: "{rows:row} of batch {batch} waited for that and may go now. → paydrop resume {batch} --by NAME",
   journal_copied: `{batches:batch|batches} with {rows:row} went from {folder} to {to}. The journal in {folder} sends nothing any more.
     → Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY for every paydrop that worked with it, then: paydrop doctor`,
+  approved: ({ left }) =>
+    left === 0
+      ? "Batch {batch} ({file}, {rows:row}, {sum}) is approved by {by}, until {until}. → It goes with the next run of its file; a watched folder sends it by itself."
+      : "Batch {batch} ({file}, {rows:row}, {sum}) is approved by {by}, until {until}. Another person must approve it, too. → paydrop approve {batch} --by NAME --total SUM",
   backed_up: "{file}: the journal and {snapshots:snapshot}, {bytes:byte}.",
   purged: "Private copies and answers of {batches:batch|batches} were removed. Duplicates of them are still found.",
 } as const satisfies Catalogue;
@@ -69,6 +73,8 @@ const ACT_WORDS = {
   add_account: "gave an account at the desk to",
   remove_account: "took the account at the desk of",
   bring_file: "brought the file",
+  ask_approval: "asked others to approve",
+  approve: "approved",
   accept_destination: "accepted another destination for",
   accept_lost_journal: "accepted the lost journal before",
 } as const;

@@ -2,7 +2,12 @@ import type { Catalogue } from "./sentence.ts";
 
 /** What `paydrop desk` says to whoever types it. */
 export const DESK_SAID = {
-  serves: "The desk is at {url}, for this machine alone. → Others reach it through a web server: paydrop help desk",
+  serves: ({ kept }) =>
+    kept === undefined
+      ? "The desk is at {url}, for this machine alone. → Others reach it through a web server: paydrop help desk"
+      : `The desk is at {url}, to try it. The service is pretended. ${kept === "" ? "When this ends, all of it is gone" : "Its memory stays in {kept}"}.
+          → Sign in there as one of these people. Ctrl-C ends it.`,
+  sample_account: "    {name} ({role})   password {password}",
   nobody: "Nobody has an account at the desk. → paydrop desk add NAME --role view|decide|approve",
   account: "{name}   {role}   since {since}",
   account_new: "{name}   {role}   has not chosen a password yet",
@@ -55,6 +60,14 @@ export const DESK_WORDS = {
   sum_differs: "The sum that was typed is not that of the payments that were accepted before. → Nothing was released.",
   twice:
     "{rows:payment of these was|payments of these were} accepted before. Released, they go a second time. → To say that this is meant, type their sum. Take it from your own papers.",
+  nothing_to_approve: "Nothing. No file waits for approval.",
+  approve_means:
+    "These go when somebody else than who brought them has approved them: the very bytes, with their rows and their sum. An approval lapses.",
+  approve_sum: "from your own papers, such as the payroll register; not from this screen",
+  approve_own: "You brought it: somebody else approves it.",
+  approve_done: "It is approved by you, or by enough others.",
+  approve_role: "Your account may not approve.",
+  upload_role: "Your account may not bring files.",
   upload_means: "The file is checked and shown. Nothing of it goes before you put it into the folder.",
   put_means: "In a watched folder its rows that are ready go by themselves, soon after this.",
   refused: "This file cannot be taken as it is. Nothing of it was kept.",

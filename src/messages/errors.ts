@@ -13,6 +13,8 @@ const WRITE_AGAIN = "Then write the results again: paydrop results BATCH";
 const USAGE_ERRORS = {
   internal: "internal failure: {found} → Send us what --verbose prints. Nothing that was sent is forgotten.",
   usage_wrong: "{found} → {todo}",
+  desk_folder:
+    "pages need a folder that is watched → paydrop watch --desk FOLDER. To try them: paydrop run --sandbox --desk",
   secret_flag: `{option}: a key is never a flag, everybody on this machine could read it
     → Use PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, or the same with _FILE and a path.`,
   other_owner: `The state folder {folder} belongs to user {user}, and you are root.
@@ -47,6 +49,11 @@ const USAGE_ERRORS = {
   rows_or_all: "say either --row N… or {all} → {example}",
   rows_malformed: '"{said}" is no row number → Write rows as in result_row: 91, 164-170',
   row_missing: "batch {batch} has no row {row} → Nothing was changed.",
+  approval_not_asked: "batch {batch} needs no approval → Nothing was changed.",
+  approval_own:
+    "{by} brought the file of batch {batch}, and cannot approve it → Somebody else looks at it and approves it.",
+  approval_total: `{said} is not the sum of batch {batch}
+    → Nothing was approved. Take the sum from where the file comes from, such as the payroll register.`,
   batch_cancelled: "batch {batch} is cancelled → Put rows that must go after all into a new file.",
   batch_paused: "batch {batch} is paused → To go on: paydrop resume {batch} --by NAME",
   batch_phase: "batch {batch} is {phase}, it cannot become {wanted} → Nothing was changed.",

@@ -113,6 +113,8 @@ export const STOPS = {
   work_failed: `something else failed in the same run, and ended it → mend what was told of that, then ${SAME_FILE}`,
   day_over_cap: `with this batch the {operation} of today come to {sum}, {over} more than max_per_day ({most})
     → run the same file again tomorrow (a watched folder does it by itself), or have max_per_day raised in paydrop.toml`,
+  approval_wanted: `others than who brought the file must approve it before it goes
+    → \`paydrop approve BATCH --by NAME --total SUM\`, then ${SAME_FILE} (a watched folder does it by itself)`,
   paused: "the batch was paused → go on with `paydrop resume`",
   cancelled: "the batch was cancelled → what was not sent stays unsent",
 } as const satisfies Catalogue;
@@ -132,7 +134,15 @@ export function stopFor(code: StopCode, facts: Facts = {}, operation?: string): 
   return { code, message: text, hint: todo, ...(operation === undefined ? {} : { operation }) };
 }
 
-const OF_REST: readonly string[] = ["same_refusal", "signal", "folder_held", "work_failed", "paused", "cancelled"];
+const OF_REST: readonly string[] = [
+  "same_refusal",
+  "signal",
+  "folder_held",
+  "work_failed",
+  "approval_wanted",
+  "paused",
+  "cancelled",
+];
 
 /** Where no row is left to go, such a stop ended nothing, and is not told. */
 export function isStopOfRest(code: string): boolean {

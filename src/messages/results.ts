@@ -23,6 +23,7 @@ export const STATUS_WORDS = {
   on_their_way: "{rows:row is|rows are} on the way at this moment",
   to_correct: "{rows} to correct",
   to_close: "correct and send what is to go, best by the retry file. If nothing more of it is to go:",
+  unapproved: "waits for approval",
   owes_results: "its results are not written yet",
   lacking: "accounts of batch {batch} are missing from the list: {why}",
   no_acts: "nobody did anything {since}",

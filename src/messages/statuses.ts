@@ -53,6 +53,7 @@ export interface StepFacts {
   /** The path of the file, for `paydrop run`. */
   readonly file: string;
   readonly phase: string;
+  readonly isUnapproved: boolean;
   readonly isOtherMonth: boolean;
   /** A row of another batch that is the same payment as a held one, and is held itself. */
   readonly heldFirst?: { readonly batch: string; readonly row: number } | undefined;
@@ -100,10 +101,15 @@ function heldSteps({ batch, file, held, heldFirst, isOtherMonth }: StepFacts): s
   ];
 }
 
-function goOnSteps({ batch, file, phase, unsent, notDone, stopHint = "" }: StepFacts): string[] {
+function goOnSteps({ batch, file, phase, isUnapproved, unsent, notDone, stopHint = "" }: StepFacts): string[] {
   const resume = ["the batch is paused. To go on:", `paydrop resume ${batch} --by NAME`];
   if (phase === "paused" && unsent + notDone > 0) return resume;
   if (phase === "paused" || phase === "cancelled") return [];
+  const approve = [
+    "when it is right, somebody else says so, with the sum of the file:",
+    `paydrop approve ${batch} --by NAME --total SUM`,
+  ];
+  if (isUnapproved && unsent + notDone > 0) return approve;
   return [
     ...stopHint
       .replaceAll("BATCH", batch)

@@ -166,10 +166,7 @@ function whyOf(record: RowRecord, { id, fileName }: BatchOfRow): { readonly why:
   const about = { batch: id, row: record.row, file: fileName };
   const texts = [...untold(record).map((reason) => tellHold(reason, about)), ...record.faults.map(wordsOf)];
   const [first] = record.reasons.map((reason) => tellHold(reason, about));
-  return {
-    why: printable(texts.map(({ text }) => text).join("; ")),
-    todo: printable((first ?? texts[0])?.todo ?? ""),
-  };
+  return { why: printable(texts.map(({ text }) => text).join("; ")), todo: printable((first ?? texts[0])?.todo ?? "") };
 }
 
 /** Reasons that no column of the file says, too. */

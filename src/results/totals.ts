@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { formatUnits, rowsIn, Sums, unitsOf } from "../amount.ts";
 import { AccountSums } from "../checks/check-file.ts";
 import { NO_PAYMENT } from "../checks/check-row.ts";
-import type { ByStatus, ResultStatus } from "../events.ts";
+import type { ByStatus, ResultStatus, Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
+import { waitsForApproval } from "../journal/approval.ts";
 import type { BatchRecord, JournalStore, RowFilter, RowRecord, Tallies } from "../journal/store.ts";
 import { listed } from "../messages/sentence.ts";
 import { nextSteps, STATUSES, type SomeRows, type StepFacts } from "../messages/statuses.ts";
@@ -157,16 +158,25 @@ export class TotalsCollector {
 
 /** What a person should do about a batch now. `stopHint`: what the stop of its run says to do. */
 export function nextOf(
-  { id, folder, fileName, phase, onItsWay }: BatchRecord,
+  batch: BatchRecord,
   { byStatus, rowsToLookAt, lookedAt, goesAgain, isOtherMonth, heldFirst }: Totals,
   more: Pick<StepFacts, "stopHint" | "owesResults"> = {},
 ): string[] {
+  const { id, folder, fileName, phase, onItsWay } = batch;
   const some = (status: ResultStatus): SomeRows => ({
     count: lookedAt[status] ?? 0,
     rows: rowsToLookAt[status] ?? [],
   });
   return nextSteps({
-    ...{ batch: id, file: join(folder, fileName), phase, isOtherMonth, heldFirst, ...more },
+    ...{
+      batch: id,
+      file: join(folder, fileName),
+      phase,
+      isOtherMonth,
+      heldFirst,
+      isUnapproved: waitsForApproval(batch),
+      ...more,
+    },
     ...{ unknown: some("unknown"), held: some("held"), notDone: rowsIn(byStatus, "settled_not_done") },
     // while rows are on their way its run sends the others
     unsent: onItsWay > 0 ? 0 : rowsIn(byStatus, "not_sent") + goesAgain,
@@ -185,13 +195,18 @@ export function assertControlTotals(
 /** DESIGN §10: what a batch means for whoever ran it. What a person cancelled waits for nobody. */
 export function exitCodeOfBatch(
   { byStatus, goesAgain }: Pick<Totals, "byStatus" | "goesAgain">,
-  { stop, isElsewhere, isCancelled }: { stop?: object | undefined; isElsewhere?: boolean; isCancelled?: boolean },
+  {
+    stop,
+    isElsewhere,
+    isCancelled,
+  }: { stop?: Pick<Stop, "code"> | undefined; isElsewhere?: boolean; isCancelled?: boolean },
 ): number {
+  const unsentCode = stop?.code === "approval_wanted" ? 6 : 7;
   const isUnsent = stop !== undefined || byStatus.not_sent !== undefined || goesAgain > 0;
   return gravest([
     isElsewhere ? 74 : 0,
     byStatus.unknown ? 4 : 0,
-    isUnsent && !isCancelled ? 7 : 0,
+    isUnsent && !isCancelled ? unsentCode : 0,
     rowsIn(byStatus, "rejected", "invalid") > (isCancelled ? goesAgain : 0) ? 3 : 0,
     byStatus.held && !isCancelled ? 6 : 0,
   ]);

@@ -2,6 +2,7 @@ import { formatUnits, unitsOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
 import { startOfDay } from "../day.ts";
 import { PaydropError } from "../errors.ts";
+import { waitsForApproval } from "../journal/approval.ts";
 import type { Act, BatchRecord, JournalStore, RowFilter } from "../journal/store.ts";
 import { stopFor, type Stop } from "../messages/outcomes.ts";
 import { OPERATIONS } from "../operations/index.ts";
@@ -21,6 +22,7 @@ interface Sending {
  */
 export async function stopBefore(work: Sending, batch: BatchRecord, act: Act): Promise<Stop | undefined> {
   if (batch.phase !== "open") return stopFor(batch.phase === "cancelled" ? "cancelled" : "paused");
+  if (waitsForApproval(batch, work.now())) return stopFor("approval_wanted");
   const overDay = await stopOfDay(work, batch);
   if (overDay) return overDay;
   await assertDestination(work, batch, act);

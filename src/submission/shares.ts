@@ -62,10 +62,10 @@ export async function sendShares(work: ShareWork, batch: SentBatch, isConductor:
   }
 }
 
-function stopIn({ stop, phase, isHeld, ready }: Progress): Stop | undefined {
+function stopIn({ stop, phase, hold, ready }: Progress): Stop | undefined {
   if (stop || ready === 0) return stop;
   if (phase === "paused" || phase === "cancelled") return stopFor(phase);
-  return isHeld ? stopFor("folder_held") : undefined;
+  return hold && stopFor(hold);
 }
 
 /** Two shares of a large batch side by side keep all lanes busy when one ends; of a small one its only share takes all lanes. */

@@ -144,14 +144,14 @@ class Run {
     const free = this.#halt.isStopping() ? 0 : lanes.filter(({ isFree }) => isFree).length;
     if (outcomes.length + free === 0) return [];
     try {
-      const { leaving, phase, isHeld, stop, isLost } = await store.commit(batch.id, outcomes, free);
+      const { leaving, phase, hold, stop, isLost } = await store.commit(batch.id, outcomes, free);
       // a row that stays ready may be left for the next commit
       const isReady = outcomes.some(({ state }) => state === "again");
       if (free > 0 || isReady) this.#isDry = leaving.length < free && !isReady;
       if (isLost) this.#isDry = true;
       if (stop) this.#halt.stopFor(stop);
       else if (phase === "paused" || phase === "cancelled") this.#halt.stopFor(stopFor(phase));
-      else if (isHeld) this.#halt.stopFor(stopFor("folder_held"));
+      else if (hold) this.#halt.stopFor(stopFor(hold));
       for (const one of ended) this.#rows.tellRow(one);
       this.#askForLanes();
       return leaving;

@@ -30,14 +30,15 @@ export class AtDesk extends Watched {
   readonly said: string[] = [];
   #journal: Readonly<Record<string, string>> = {};
 
-  static async open(journal: "SQLite" | "Postgres"): Promise<AtDesk> {
+  static async open(journal: "SQLite" | "Postgres", settings: Readonly<Record<string, string>> = {}): Promise<AtDesk> {
     const sandbox = await startSandbox({ port: 0 });
     onTestFinished(() => sandbox.close());
     const at = new AtDesk(sandbox.url);
     at.sandbox = sandbox;
+    at.#journal = settings;
     if (journal === "Postgres") {
       const key = randomBytes(32).toString("hex");
-      at.#journal = { PAYDROP_JOURNAL_URL: await freshDatabase(), PAYDROP_JOURNAL_KEY: key };
+      at.#journal = { PAYDROP_JOURNAL_URL: await freshDatabase(), PAYDROP_JOURNAL_KEY: key, ...settings };
     }
     const { config } = loadSettings({ flags: {}, env: at.env() });
     at.work = await openWork(config, {}, "act");

@@ -58,6 +58,40 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     );
   });
 
+  test("a file to be approved → by whoever may and did not bring it, with its sum; then it goes", async () => {
+    const at = await AtDesk.open(journal, { PAYDROP_APPROVAL: "always" });
+    const asha = await at.person("Asha", "approve");
+    const file = new FormData();
+    file.set("file", new File([FILE.split("\n").slice(0, 2).join("\n")], "payroll.csv"));
+    file.set("folder", at.inbox);
+    await asha.ask("/upload");
+    await asha.post("/upload", file);
+    await asha.post("/upload/put", { id: /name="id" value="(\w+)"/.exec(asha.text)?.[1] ?? "" });
+    await at.once();
+    const { id } = await at.batchOf("payroll.csv");
+    await asha.ask("/approvals");
+    expect(asha.seen).toMatch(/payroll\.csv .* Brought by Asha, .* Approved by nobody .* You brought it/);
+    await asha.post(`/approvals/${id}`, { total: "100" });
+    expect(asha.news).toContain("Asha brought the file");
+    const [ravi, meena] = [await at.person("Ravi", "approve"), await at.person("Meena", "decide")];
+    await meena.ask("/");
+    expect(meena.seen).toMatch(/100\.00 in payroll\.csv \w+ waits: approve/);
+    await meena.ask("/approvals");
+    expect(meena.seen).toContain("may not approve");
+    await meena.post(`/approvals/${id}`, { total: "100" });
+    expect(meena.status).toBe(403);
+    await ravi.ask("/approvals");
+    await ravi.post(`/approvals/${id}`, { total: "1000" });
+    expect(ravi.news).toContain("is not the sum");
+    await at.once();
+    expect(at.carriedOut).toBe(0);
+    await ravi.post(`/approvals/${id}`, { total: "100" });
+    expect(ravi.news).toMatch(/^Batch \w+ \(payroll\.csv, 1 row, 100\.00\) is approved by Ravi, until .* It goes with/);
+    await at.once();
+    await ravi.ask("/approvals");
+    expect([at.carriedOut, ravi.seen]).toEqual([1, expect.stringContaining("No file waits for approval")]);
+  });
+
   test("two people settle the same row at once → one is told that the other was first", async () => {
     const at = await AtDesk.open(journal);
     at.put("payroll.csv", FILE);

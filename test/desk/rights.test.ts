@@ -18,10 +18,11 @@ const ACTS = [
   ["/decide/settled", "decide"],
   ["/decide/held", "decide"],
   ["/decide/release", "decide"],
+  ["/approvals/AAAAAAA1", "approve"],
   ["/upload", "decide"],
   ["/upload/put", "decide"],
 ] as const;
-const PAGES = ["/", "/decide", "/upload", "/help", "/help/clerk", "/password", "/live", "/batch/AAAAAAA1", "/batch/AAAAAAA1/report", "/batch/AAAAAAA1/accounts", "/year"]; // prettier-ignore
+const PAGES = ["/", "/decide", "/approvals", "/upload", "/help", "/help/clerk", "/password", "/live", "/batch/AAAAAAA1", "/batch/AAAAAAA1/report", "/batch/AAAAAAA1/accounts", "/year"]; // prettier-ignore
 
 async function raw(
   at: AtDesk,

@@ -74,14 +74,14 @@ class FirstShares {
       const to = state === "again" ? "ready" : state;
       return { ...outcome, batch: held.batch, share: 0, from: ["ready"], to, onItsWay: true };
     });
-    type Answer = Pick<Committed, "phase"> & { held: boolean; leaving: (Leaving & { turn: number })[] };
+    type Answer = Pick<Committed, "phase" | "hold"> & { leaving: (Leaving & { turn: number })[] };
     const sql = "SELECT commit_shares($1, $2, $3, interval '15 s') AS answers";
     const values = [JSON.stringify(wanted), JSON.stringify(changes), this.#me];
     const found = await this.#postgres.write(() => this.#postgres.get<{ answers: Answer[] }>(sql, ...values));
     const [answer] = found?.answers ?? [];
     if (!answer) throw new Error("the share is another one's");
     const leaving = answer.leaving.map(({ row, operation, amount, attempts, place, size, crc }) => ({ row, operation, amount, attempts, place, size, crc })); // prettier-ignore
-    return { leaving, phase: answer.phase, isHeld: answer.held };
+    return { leaving, phase: answer.phase, hold: answer.hold ?? undefined };
   }
 
   async #claim(batch: string): Promise<Held> {

@@ -60,6 +60,21 @@ describePostgres("shares of several hosts at the same moment", () => {
     expect(await one.claim("host 9")).toBeUndefined();
   });
 
+  test("a batch to be approved → no host gets a share of it, and of a held one nothing leaves when that is over", async () => {
+    const [one] = await sessions(1);
+    await one.batch("PAY", 3);
+    const approve = (until: string): Promise<unknown> =>
+      one.ask(`UPDATE batch SET approvers = 1, approvedUntil = extract(epoch FROM clock_timestamp() + interval '${until}') * 1000`);
+    await approve("-1 s");
+    expect(await one.claim("host 1")).toBeUndefined();
+    await approve("1 h");
+    const held = await claimed(one, "host 1", "PAY");
+    await approve("-1 s");
+    expect(rowsOf(await one.commit(held, 1, [], 1))).toEqual([]);
+    await approve("1 h");
+    expect(rowsOf(await one.commit(held, 2, [], 1))).toEqual([1]);
+  }); // prettier-ignore
+
   test("a commit waits while its share is taken over → it is fenced", async () => {
     const [other, host] = (await sessions(2)) as [Shares, Shares];
     const seq = await other.batch("PAY", 2);

@@ -4,6 +4,11 @@ import type { BatchFilter, JournalStore, Move, NewRow, Outcome } from "../../src
 import { findsOtherRows } from "./seen-contract.ts";
 import { act, ASHA, key, newBatch, newRow, NOW, opened, outcome, record, rowOf, sendAll, statesOf, type OpenTestJournal } from "./stores.ts"; // prettier-ignore
 
+async function approved(store: JournalStore, id: string, forMs: number): Promise<void> {
+  await store.setBatch(id, { approvers: 2 }, act("ask_approval"));
+  await store.setBatch(id, { approvers: 1, approvedUntil: Date.now() + forMs }, act("approve"));
+}
+
 /** What every engine must keep. */
 export function describeJournalStore(name: string, open: OpenTestJournal): void {
   describe(`${name} as a JournalStore`, () => {
@@ -38,7 +43,16 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
     await journal.store.judging(() => journal.store.setBatch(batch.id, { phase: "open", owesResults: true }));
     const store = await journal.another();
     const tallies = { ready: { rows: 2, amount: "1000000000000099.75" }, invalid: { rows: 1, amount: "100.50" } };
-    const more = { phase: "open", lastAt: NOW, rows: 3, tallies, onItsWay: 0, owesResults: true };
+    const more = {
+      phase: "open",
+      lastAt: NOW,
+      rows: 3,
+      tallies,
+      onItsWay: 0,
+      owesResults: true,
+      approvers: 0,
+      approvedUntil: 0,
+    };
     expect(await store.batches({ id: "AAAAAAA1" })).toEqual([{ ...batch, ...totals, ...more }]);
     // keys stay in the journal
     const hidden = ["payment", "payee", "reference", "place", "size", "crc"];
@@ -287,18 +301,28 @@ function letsRowsGo(open: OpenTestJournal): void {
   test.each<[string, (store: JournalStore, id: string) => Promise<unknown>, object]>([
     ["paused", (store, id) => store.setBatch(id, { phase: "paused" }, act("pause")), { phase: "paused" }],
     ["cancelled", (store, id) => store.setBatch(id, { phase: "cancelled" }, act("cancel")), { phase: "cancelled" }],
-    ["in a held folder", (store) => store.holdFolder("/inbox/payouts", "stop_file", act("hold_folder")), { isHeld: true }],
-    ["below a held folder", (store) => store.holdFolder("/inbox", "stop_file", act("hold_folder")), { isHeld: true }],
-    ["beside a held folder", (store) => store.holdFolder("/in", "stop_file", act("hold_folder")), { isHeld: false, leaving: [{ row: 3 }] }],
+    ["in a held folder", (store) => store.holdFolder("/inbox/payouts", "stop_file", act("hold_folder")), { hold: "folder_held" }],
+    ["below a held folder", (store) => store.holdFolder("/inbox", "stop_file", act("hold_folder")), { hold: "folder_held" }],
+    ["beside a held folder", (store) => store.holdFolder("/in", "stop_file", act("hold_folder")), { leaving: [{ row: 3 }] }],
+    ["to be approved", (store, id) => store.setBatch(id, { approvers: 1 }, act("ask_approval")), { hold: "approval_wanted" }],
+    ["approved for too short", (store, id) => approved(store, id, -1), { hold: "approval_wanted" }],
+    ["approved", (store, id) => approved(store, id, 60_000), { leaving: [{ row: 3 }] }],
   ])("a batch that is %s meanwhile → outcomes are kept, and new rows go only where they may", async (_, doing, expected) => {
     const journal = await open();
     const { store } = journal;
     const id = await opened(store, "AAAAAAA1", ["1", "2"]);
     await store.commit(id, [], 1);
     await doing(await journal.another(), id);
-    expect(await store.commit(id, [outcome(2)], 1)).toMatchObject({ leaving: [], isHeld: false, phase: "open", ...expected });
+    expect(await store.commit(id, [outcome(2)], 1)).toMatchObject({ leaving: [], phase: "open", ...expected });
     expect((await rowOf(store, id, 2)).state).toBe("accepted");
   }); // prettier-ignore
+
+  test("approval asked for by one process → another one with other settings does not undo it", async () => {
+    const { store } = await open();
+    const id = await opened(store, "AAAAAAA1", ["1"]);
+    for (const approvers of [2, 0, 1]) await store.setBatch(id, { approvers });
+    expect(await store.batches({ id })).toMatchObject([{ approvers: 2, approvedUntil: 0 }]);
+  });
 
   test("the sums of a day → what went, what is ready, and what goes beside it of a run that began before", async () => {
     const { store } = await open();

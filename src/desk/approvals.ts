@@ -1,0 +1,58 @@
+import { run as approve } from "../commands/approve.ts";
+import { minuteOf } from "../day.ts";
+import { approvalsIn, isToApprove, makersOf, personOf, waitsForApproval } from "../journal/approval.ts";
+import type { BatchRecord } from "../journal/store.ts";
+import { DESK_WORDS } from "../messages/desk.ts";
+import { counted, listed } from "../messages/sentence.ts";
+import { mayDo } from "./accounts.ts";
+import { carryOut, type Desk } from "./desk.ts";
+import { button, factsOf, field, form, markup, type Html } from "./html.ts";
+import { type Asked, type Pages, plain } from "./pages.ts";
+import { batchLink } from "./needs.ts";
+
+/** Batches that somebody else than who brought them must approve (DESIGN §14). */
+export function approvalPages(pages: Pages): void {
+  const { desk } = pages;
+
+  pages.page("/approvals", async (asked) => {
+    const batches = (await desk.store.batches({})).filter(isToApprove);
+    const parts = await Promise.all(batches.map((batch) => batchPart(desk, batch, asked)));
+    const content = parts.length === 0 ? markup`<p>${DESK_WORDS.nothing_to_approve}</p>` : markup`<p>${DESK_WORDS.approve_means}</p>${parts}`;
+    return pages.framed(asked, { title: "Approvals", at: "/approvals", content });
+  }); // prettier-ignore
+
+  pages.act("/approvals/:id", "approve", async (posted) => {
+    // as it is written: commands take the beginning of an id as well
+    const [batch] = await desk.store.batches({ id: posted.c.req.param("id") ?? "" });
+    if (!batch) return plain(posted.c, 404, "no_page");
+    const news = await carryOut(desk, posted.account, approve, [batch.id], { total: posted.text("total") });
+    return pages.goTo(posted, "/approvals", news);
+  });
+}
+
+async function batchPart(desk: Desk, batch: BatchRecord, { account, csrf }: Asked): Promise<Html> {
+  const { id, rows, label, createdAt, sha256, approvers } = batch;
+  const makers = await makersOf(desk.store, batch);
+  const given = approvalsIn(await desk.store.acts({ batch: id }), desk.config.approval_hours, Date.now());
+  const isOwn = (name: string): boolean => personOf(name) === personOf(account.name);
+  const why = makers.some(isOwn)
+    ? DESK_WORDS.approve_own
+    : !waitsForApproval(batch) || given.some(({ by }) => isOwn(by))
+      ? DESK_WORDS.approve_done
+      : mayDo(account.role, "approve")
+        ? undefined
+        : DESK_WORDS.approve_role;
+  const shown = factsOf({
+    Rows: `${rows}, ${label}`,
+    "Brought by": `${listed([...new Set(makers)])}, ${minuteOf(createdAt)}`,
+    "Approved by": given.map(({ by, until }) => `${by}, until ${minuteOf(until)}`).join("; ") || "nobody",
+    Needed: counted(approvers, "person|people"),
+    "SHA-256": sha256,
+  });
+  const sum = field("total", "Its sum", { ...TYPED, hint: DESK_WORDS.approve_sum });
+  const asked = form(`/approvals/${id}`, csrf, markup`${sum}<p>${button(`Approve ${counted(rows)}`)}</p>`, { kind: "group" }); // prettier-ignore
+  return markup`<section><h2>${batchLink(batch)}</h2>${shown}
+<p><a href="/batch/${id}">Look at its rows, or cancel it</a></p>${why === undefined ? asked : markup`<p>${why}</p>`}</section>`;
+}
+
+const TYPED = { required: true, inputmode: "decimal", autocomplete: "off" } as const;

@@ -1,0 +1,80 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import * as approve from "../../src/commands/approve.ts";
+import { cancel as cancelRun } from "../../src/commands/pause-cancel.ts";
+import * as status from "../../src/commands/status.ts";
+import { called } from "../support/call.ts";
+import { until } from "../support/until.ts";
+import { transfers, Watched } from "../watch/watched.ts";
+
+const cancel = { run: cancelRun };
+/** 1.50 + 2.50 + 3.50. */
+const FILE = transfers(3);
+const SUM = "7.50";
+
+/** An office whose settings file says `approval = "always"`, and what else is said there. */
+async function office(more = ""): Promise<Watched & { config: string }> {
+  const at = await Watched.with();
+  const config = join(at.root, "paydrop.toml");
+  writeFileSync(config, `approval = "always"\n${more}`);
+  return Object.assign(at, { config });
+}
+
+test("a file that nobody approved → nothing leaves by any command or setting; cancel stays possible", async () => {
+  const at = await office();
+  const state_dir = join(at.root, "state");
+  const path = at.put("payroll.csv", FILE);
+  const asked = await at.run(["run", path, "--by", "asha", "--config", at.config]);
+  const id = /^batch (\w{8})/m.exec(asked.stdout)?.[1] ?? "";
+  expect(asked.code).toBe(6);
+  expect(at.read("payroll.csv.waiting.txt")).toContain(`paydrop approve ${id} --by NAME --total SUM`);
+  const told = await called(status, [], { state_dir, check: true });
+  expect([told.code, told.stdout]).toEqual([6, expect.stringContaining("3 not sent, waits for approval")]);
+  // also with settings that ask for no approval: what was asked for stays so
+  for (const words of [
+    ["run", path, "--yes", "--approval", "never", "--config", at.config],
+    ["resume", id, "--by", "asha"],
+    ["retry", id, "--rejected", "--by", "asha", "--reason", "now"],
+  ])
+    expect(await at.run(words), words.join(" ")).toMatchObject({ code: 6 });
+  expect((await at.once()).code).toBe(6);
+  const next = at.put("next.csv", transfers(3, 10));
+  const flags = ["--approval", "never", "--approval-above", "1", "--config", at.config];
+  expect(await at.run(["run", next, ...flags])).toMatchObject({ code: 6 });
+
+  for (const [by, total, says] of [
+    ["asha", SUM, "approval_own"],
+    [" ASHA", SUM, "approval_own"],
+    ["ravi", "7.51", "approval_total"],
+    ["ravi", "7,50", "approval_total"],
+    ["ravi", "", "word_missing"],
+  ])
+    await expect(called(approve, [id], { state_dir, by, total }), `${by} ${total}`).rejects.toMatchObject({ reason: says }); // prettier-ignore
+  expect((await at.once()).code).toBe(6);
+  expect(await called(cancel, [id], { state_dir, by: "asha" })).toMatchObject({ code: 0 });
+  const late = called(approve, [id], { state_dir, by: "ravi", total: SUM });
+  await expect(late).rejects.toMatchObject({ reason: "batch_cancelled" });
+  expect(at.carriedOut).toBe(0);
+}, 40_000);
+
+test("a watched file → waits for two others, then goes by itself; the next version waits anew", async () => {
+  const at = await office("approvers = 2\n");
+  const watch = at.start(["watch", at.inbox, "--by", "clerk", "--config", at.config]);
+  at.put("payroll.csv", FILE);
+  await at.says("payroll.csv.waiting.txt", "approve", watch);
+  const id = /batch (\w{8})/.exec(at.read("payroll.csv.waiting.txt"))?.[1] ?? "";
+  const approve = (by: string) => at.run(["approve", id, "--by", by, "--total", "7.5", "--config", at.config]);
+  expect((await approve("ravi")).stdout).toContain("Another person must approve it");
+  // the same person does not count twice
+  expect((await approve("Ravi ")).stdout).toContain("Another person must approve it");
+  expect(at.carriedOut).toBe(0);
+  expect((await approve("meena")).code).toBe(0);
+  await until("all three went", () => at.carriedOut === 3, { by: watch.ended });
+  await until("nothing is open", () => !at.has("payroll.csv.waiting.txt"), { by: watch.ended });
+  at.put("payroll.csv", transfers(4, 10));
+  await at.says("payroll.csv.waiting.txt", "approve", watch);
+  const acts = await at.run(["status", "--acts"]);
+  expect(acts.stdout).toMatch(/ravi \(.+\): approved batch \w+ \(SHA-256 [0-9a-f]{64}, 3 rows, 7\.50\)/);
+  expect(at.carriedOut).toBe(3);
+}, 40_000);

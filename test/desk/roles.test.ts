@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { actOf } from "../../src/batch.ts";
+import { openWork } from "../../src/commands/open-work.ts";
+import { loadSettings } from "../../src/config/load.ts";
+import { addAccount, type Role } from "../../src/desk/accounts.ts";
+import { until } from "../support/until.ts";
+import { partsOf, textRow, workbookFile, zipOf } from "../support/workbooks.ts";
+import { Watched } from "../watch/watched.ts";
+
+const BROWSER = "/usr/bin/chromium";
+let browser: Browser | undefined;
+beforeAll(async () => {
+  if (existsSync(BROWSER)) browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
+});
+afterAll(() => browser?.close());
+
+/** A workbook of transfers; `first`: the amount of the first one. */
+function workbook(first: string): string {
+  const rows = [["from_account", "to_account", "amount"], ["ACC-OPS-01", "200300401110", first]];
+  for (let at = 1; at < 12; at += 1) rows.push(["ACC-OPS-01", `20030040${1110 + at}`, `${at}00.00`]);
+  const sheet = rows.map((cells, at) => textRow(at + 1, cells)).join("");
+  return workbookFile(zipOf(partsOf({ sheets: { November: sheet } })));
+} // prettier-ignore
+
+/** Somebody with an account, signed in, in a browser window of their own. */
+async function person(at: Watched, address: string, name: string, role: Role): Promise<Page> {
+  const { config } = loadSettings({ flags: {}, env: at.env() });
+  const work = await openWork(config, {}, "act");
+  const password = await addAccount(work.store, name, role, actOf(work, "add_account"), false);
+  await work.close();
+  const page = await (await (browser as Browser).newContext()).newPage();
+  await page.goto(address);
+  await page.getByLabel("Your name").fill(name);
+  await page.getByLabel("Password").fill(password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Today" }).waitFor();
+  return page;
+}
+
+const walk = existsSync(BROWSER) ? test : test.skip;
+
+walk(
+  "clerk, approver and onlooker in a browser (skipped: no chromium) → mended, approved, sent, seen live",
+  async () => {
+    const at = await Watched.with();
+    const settings = ["--approval", "always", "--rate", "3", "--concurrency", "1"];
+    const watch = at.start(["watch", "--desk", "--port", "0", ...settings, at.inbox]);
+    const address = (): string => /http:\S+?(?=,)/.exec(watch.stdout())?.[0] ?? "";
+    await until("the desk serves", () => address() !== "", { by: watch.ended });
+    const clerk = await person(at, address(), "Asha", "decide");
+    const bring = async (path: string): Promise<void> => {
+      await clerk.getByRole("link", { name: "Upload", exact: true }).click();
+      await clerk.getByLabel("The file").setInputFiles(path);
+      await clerk.getByRole("button", { name: "Check it" }).click();
+    };
+    await bring(workbook("1O0.00"));
+    await clerk.getByRole("cell", { name: "C2", exact: true }).waitFor();
+    await bring(workbook("50.00"));
+    await clerk.getByText("6650.00").first().waitFor();
+    await clerk.getByRole("button", { name: "Put it into" }).click();
+    await clerk.getByRole("link", { name: "approve", exact: true }).waitFor();
+    expect(at.carriedOut).toBe(0);
+
+    const onlooker = await person(at, address(), "Meena", "view");
+    for (const place of ["Today", "Decide", "Approvals", "Upload"]) {
+      await onlooker.getByRole("link", { name: place, exact: true }).click();
+      await onlooker.getByRole("heading", { name: place, exact: true }).waitFor();
+      expect(await onlooker.locator("main button, main input:not([type=hidden])").count(), place).toBe(0);
+    }
+    const approver = await person(at, address(), "Ravi", "approve");
+    await approver.getByRole("link", { name: "Approvals", exact: true }).click();
+    await approver.getByText("Brought by").waitFor();
+    await approver.getByLabel("Its sum").fill("6650");
+    await approver.getByRole("button", { name: "Approve 12 rows" }).click();
+    await approver.getByText("is approved by Ravi").waitFor();
+
+    // nobody loads this page again
+    await clerk.evaluate("document.title = 'still the same page'");
+    const done = async (): Promise<number> =>
+      Number((await clerk.locator("progress").first().getAttribute("value").catch(() => "0")) ?? "0"); // prettier-ignore
+    await until("some went", async () => (await clerk.locator("progress").count()) > 0 && (await done()) > 0, { by: watch.ended }); // prettier-ignore
+    expect(await done()).toBeLessThan(12);
+    await clerk.getByText("12 accepted").waitFor({ timeout: 20_000 });
+    expect([await clerk.title(), at.carriedOut, at.sentTwice]).toEqual(["still the same page", 12, 0]);
+    watch.child.kill("SIGTERM");
+    expect((await watch.ended).code).toBe(0);
+  },
+  90_000,
+);

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { approvalsIn, approversFor, makersOf, waitsForApproval } from "../../src/journal/approval.ts";
+import type { Act, BatchRecord, JournalStore } from "../../src/journal/store.ts";
+
+const HOUR = 3_600_000;
+const NOW = 1_000 * HOUR;
+
+const usual = { approval: "never", approvers: 2 } as const;
+
+test.each([
+  ["nothing is said", usual, "999999.00", 0],
+  ["always", { ...usual, approval: "always" as const }, "0.01", 2],
+  ["at the bound", { ...usual, approval_above: "100000" }, "100000.00", 0],
+  ["a paisa above it", { ...usual, approval_above: "100000" }, "100000.01", 2],
+])("%s → so many people", (_, config, total, expected) => {
+  expect(approversFor(config, total)).toBe(expected);
+});
+
+const act = (by: string, hoursAgo: number, kind: Act["kind"] = "approve"): Act => ({
+  ...{ at: NOW - hoursAgo * HOUR, kind, login: "paydrop", host: "pay1", by },
+});
+
+test.each<[string, readonly Act[], readonly string[]]>([
+  ["the same person twice", [act("Ravi", 3), act(" RAVI ", 2)], ["RAVI 22"]],
+  ["two people", [act("Ravi", 3), act("Meena", 2)], ["Meena 22", "Ravi 21"]],
+  ["one of them lapsed", [act("Ravi", 24), act("Meena", 23.5)], ["Meena 0.5"]],
+  ["acts of other kinds", [act("Ravi", 1, "release"), act("Meena", 1, "ask_approval")], []],
+])("%s → those that count, and for how long", (_, acts, expected) => {
+  const found = approvalsIn(acts, 24, NOW);
+  expect(found.map(({ by, until }) => `${by.trim()} ${(until - NOW) / HOUR}`)).toEqual(expected);
+});
+
+test("a batch waits → until enough have approved it, again when that is over, never once it is cancelled", () => {
+  const batch = { phase: "open", approvers: 1, approvedUntil: 0 } as const;
+  expect(waitsForApproval(batch, NOW)).toBe(true);
+  expect(waitsForApproval({ ...batch, approvedUntil: NOW + 1 }, NOW)).toBe(false);
+  expect(waitsForApproval({ ...batch, approvedUntil: NOW }, NOW)).toBe(true);
+  expect(waitsForApproval({ ...batch, phase: "cancelled" }, NOW)).toBe(false);
+  expect(waitsForApproval({ ...batch, approvers: 0 }, NOW)).toBe(false);
+});
+
+test.each<[string, readonly object[], readonly string[]]>([
+  ["run by a person", [], ["asha", "asha"]],
+  ["brought at the desk, then taken by a watch", [{ by: "Ravi", at: NOW - HOUR, sha256: "cafe" }], ["Ravi"]],
+  ["brought once more after it was taken", [{ by: "Ravi", at: NOW + HOUR, sha256: "cafe" }], ["Ravi", "asha", "asha"]],
+  ["another file that somebody brought", [{ by: "Ravi", at: NOW - HOUR, sha256: "beef" }], ["asha", "asha"]],
+])("a file %s → who brought it", async (_, uploads, expected) => {
+  const store = {
+    kept: () => Promise.resolve(uploads.map((value) => ({ name: "/elsewhere/a.csv", value }))),
+    acts: () => Promise.resolve([act("asha", 0, "ask_approval"), act("meena", 0, "release")]),
+    runs: () => Promise.resolve([{ login: "root", host: "pay1", by: "asha", batch: "A", startedAt: NOW }]),
+  };
+  const batch = { id: "A", sha256: "cafe", folder: "/inbox", fileName: "payroll.csv" };
+  expect(await makersOf(store as unknown as JournalStore, batch as BatchRecord)).toEqual(expected);
+});
