@@ -35,22 +35,20 @@ export function batchPages(pages: Pages): void {
   /** Of a batch that is there, whole. */
   const page = (path: string, show: (asked: Asked, batch: BatchRecord) => Promise<Response>): void =>
     pages.page(path, async (asked) => {
+      await desk.endOfDead();
       const batch = await find(asked.c.req.param("id") ?? "");
       return batch && batch.phase !== "recording" ? show(asked, batch) : plain(asked.c, 404, "no_page");
     });
 
-  page("/batch/:id", async (asked, { id }) => {
-    const { c, account, csrf } = asked;
-    await desk.endOfDead();
-    const [batch] = await desk.store.batches({ id });
-    if (!batch) return plain(c, 404, "no_page");
-    const only = statusSaid(c.req.query("status"));
+  page("/batch/:id", async (asked, batch) => {
+    const { c, account } = asked;
+    const only = (Object.keys(STATUSES) as ResultStatus[]).find((one) => one === c.req.query("status"));
     const after = Number(c.req.query("after") ?? 0) || 0;
-    const mayAct = mayDo(account.role, "decide");
+    const csrf = mayDo(account.role, "decide") ? asked.csrf : undefined;
     const status = await statusOfBatch(desk, batch);
     const content = markup`${factsOfBatch(batch)}${livePart(`/live/batch/${batch.id}`, await sumsPart(desk, status))}
-${mayAct && actsOn(batch, csrf)}
-<h2 id="rows">${only ? `Rows: ${STATUSES[only].word}` : "Rows"}</h2>${await rowsOf(desk, batch, { only, after, csrf: mayAct ? csrf : undefined })}
+${csrf !== undefined && actsOn(batch, csrf)}
+<h2 id="rows">${only ? `Rows: ${STATUSES[only].word}` : "Rows"}</h2>${await rowsOf(desk, batch, only, after, csrf)}
 <h2>Who did what</h2>${doneOf(status)}`;
     return pages.framed(asked, { title: batch.fileName, content });
   });
@@ -96,10 +94,6 @@ ${mayAct && actsOn(batch, csrf)}
   act("retry", retry);
   act("retry-rejected", retry, { rejected: true });
   act("cancel", cancel, {}, true);
-}
-
-function statusSaid(said: string | undefined): ResultStatus | undefined {
-  return (Object.keys(STATUSES) as ResultStatus[]).find((one) => one === said);
 }
 
 function factsOfBatch(batch: BatchRecord): Html {
@@ -155,14 +149,8 @@ function actsOn({ id, phase, tallies }: BatchRecord, csrf: string): Html {
   return markup`<h2>What may be done</h2><details><summary>Pause, go on, send again, cancel</summary>${forms}</details>`;
 }
 
-interface Which {
-  readonly only: ResultStatus | undefined;
-  readonly after: number;
-  /** Of somebody who may decide. */
-  readonly csrf: string | undefined;
-}
-
-async function rowsOf(desk: Desk, batch: BatchRecord, { only, after, csrf }: Which): Promise<Html> {
+/** `csrf`: of somebody who may decide. */
+async function rowsOf(desk: Desk, batch: BatchRecord, only: ResultStatus | undefined, after: number, csrf?: string) {
   const states = only === "not_sent" ? (["ready", "not_sent"] as const) : only && [only];
   const found = await desk.store.rows({ batch: batch.id, ...(states && { states }), after, limit: ROWS_SHOWN + 1 });
   const rows = found.slice(0, ROWS_SHOWN);

@@ -45,15 +45,10 @@ export function todayPages(pages: Pages): void {
     return pages.framed(asked, { title: "A year of batches", content });
   });
 
-  /** Only what is known: nobody holds any other folder of this machine from here, or removes a STOP file there. */
-  const inboxSaid = async ({ text }: Posted): Promise<string | undefined> => {
-    const inboxes = inboxesOf(desk, await desk.store.batches({}));
-    return inboxes.find((inbox) => inbox === text("inbox"));
-  };
-
   const act = (path: string, carry: (posted: Posted, inbox: string) => Promise<News>): void =>
     pages.act(path, "decide", async (posted) => {
-      const inbox = await inboxSaid(posted);
+      // only what is known: nobody holds any other folder of this machine from here, or removes a STOP file there
+      const inbox = inboxesOf(desk, await desk.store.batches({})).find((one) => one === posted.text("inbox"));
       return pages.goTo(posted, "/", inbox === undefined ? newsOf("no_inbox") : await carry(posted, inbox));
     });
   act("/stop", async ({ account }, folder) => {
