@@ -149,6 +149,10 @@ export function field(name: string, label: string, more: Readonly<Record<string,
   return markup`<p class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" ${described}${attributes}>${below}</p>`;
 }
 
+/** Typed, not pasted: whoever types it has seen what may go. */
+export const sumField = (label: string, hint: string): Html =>
+  field("total", label, { required: true, inputmode: "decimal", autocomplete: "off", hint });
+
 /** Each has an id of its own on its page. */
 let fields = 0;
 
