@@ -152,13 +152,15 @@ export function rowFields(status: ResultStatus | undefined, { phase }: BatchReco
   if (status === "settled_not_done") return { act: "settled", as: "done", fields: wentAfterAll };
   if (status !== "accepted" && status !== "settled_done") return undefined;
   const fields = markup`<details><summary>The money came back</summary><p class="bad">${DESK_WORDS.back_means}</p>
-${note()}${sumField("Their sum", DESK_WORDS.back_sum)}<p>${button("They are not paid", "stop")}</p></details>`;
+${note("bank statement 3 Nov, returned")}${sumField("Their sum", DESK_WORDS.back_sum)}<p>${button("They came back", "stop")}</p></details>`;
   return { act: "settled", as: "not-done", fields };
 }
 
-const note = (): Html =>
+const note = (such = "dashboard 1 Nov 10:12, no entry"): Html =>
   field("note", "Where you looked, and what you found", {
-    ...{ required: true, maxlength: "1000", hint: "such as: dashboard 1 Nov 10:12, no entry" },
+    required: true,
+    maxlength: "1000",
+    hint: `such as: ${such}`,
   });
 
 const settleFields = (): Html =>

@@ -1,4 +1,4 @@
-import { formatUnits, rowsIn, unitsOf } from "../amount.ts";
+import { sumOf, unitsOf } from "../amount.ts";
 import { openKept } from "../checks/open-file.ts";
 import { isoDay, minuteOf, MONTHS } from "../day.ts";
 import type { ByStatus } from "../events.ts";
@@ -56,21 +56,13 @@ export async function progressPicture({ store }: Desk, { id, rows: size }: Batch
   return markup`<figure><svg class="chart" viewBox="0 0 ${STEPS} 100" preserveAspectRatio="none" aria-hidden="true"><polygon points="0,100 ${points.join(" ")} ${STEPS},100"/></svg><figcaption>${text}</figcaption></figure>`;
 }
 
-interface Summed {
-  readonly name: string;
-  readonly batches?: number;
-  readonly rows: number;
-  readonly amount: string;
-}
-
-/** Sums, each with a bar as long as it is beside the largest. */
-function sumsTable(caption: string, titles: readonly string[], all: readonly Summed[]): Html {
-  const largest = all.reduce((most, { amount }) => (unitsOf(amount) > most ? unitsOf(amount) : most), 0n);
-  const lines = all.map(({ name, batches, rows, amount }) => {
-    const bar = markup`<svg class="share" aria-hidden="true"><rect width="${percent(unitsOf(amount), largest)}%" height="100%"/></svg>`;
-    return [name, ...(batches === undefined ? [] : [batches]), rows, amount, bar];
-  });
-  return tableOf({ caption, titles: [...titles, "Beside the largest"] }, lines);
+/** Lines that end with a sum; each gets a bar as long as its sum is beside the largest. */
+function sumsTable(caption: string, titles: readonly string[], lines: readonly (readonly (string | number)[])[]): Html {
+  const units = lines.map((line) => unitsOf(String(line.at(-1))));
+  const largest = units.reduce((most, one) => (one > most ? one : most), 0n);
+  const bars = units.map((one) => markup`<svg class="share" aria-hidden="true"><rect width="${percent(one, largest)}%" height="100%"/></svg>`); // prettier-ignore
+  const all = lines.map((line, at) => [...line, bars[at]]);
+  return tableOf({ caption, titles: [...titles, "Beside the largest"] }, all);
 }
 
 /** What was accepted of the batches that were taken in each of twelve months. */
@@ -79,10 +71,9 @@ export function yearPicture(batches: readonly BatchRecord[], environment: string
   const months = Array.from({ length: 12 }, (_, back) => {
     const month = new Date(Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth() - back));
     const taken = ofMonth.get(month.toISOString().slice(0, 7)) ?? [];
-    const units = taken.reduce((sum, { tallies }) => sum + unitsOf(tallies.accepted?.amount ?? "0"), 0n);
-    const rows = taken.reduce((sum, { tallies }) => sum + rowsIn(tallies, "accepted"), 0);
-    const name = `${MONTHS[month.getUTCMonth()] ?? ""} ${month.getUTCFullYear()}`;
-    return { name, batches: taken.length, rows, amount: formatUnits(units) };
+    const accepted = taken.flatMap(({ tallies }) => tallies.accepted ?? []);
+    const rows = accepted.reduce((sum, tally) => sum + tally.rows, 0);
+    return [`${MONTHS[month.getUTCMonth()] ?? ""} ${month.getUTCFullYear()}`, taken.length, rows, sumOf(accepted)];
   });
   const { text } = told(DESK_WORDS.year_means, { environment });
   return sumsTable(text, ["Month", "Batches#", "Rows accepted#", "Accepted#"], months);
@@ -96,7 +87,7 @@ export async function accountsPicture(desk: Desk, batch: BatchRecord): Promise<H
     for (const { row, record } of pairs) collector.add(record, own(row).debit);
   const accounts = collector.totals().accounts.map(({ account, byStatus }) => {
     const { rows = 0, amount = "0.00" } = byStatus.accepted ?? {};
-    return { name: account, rows, amount };
+    return [account, rows, amount];
   });
   if (accounts.length === 0) return markup`<p>${DESK_WORDS.no_accounts}</p>`;
   return sumsTable(DESK_WORDS.accounts_mean, ["Account", "Rows accepted#", "Accepted#"], accounts);

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { formatUnits, rowsIn, unitsOf } from "../amount.ts";
+import { rowsIn, sumOf } from "../amount.ts";
 import { resume } from "../commands/release-retry-resume.ts";
 import { dayOf, minuteOf } from "../day.ts";
 import { waitsForApproval } from "../journal/approval.ts";
@@ -98,7 +98,7 @@ function batchesOf(newest: readonly BatchRecord[]): Html {
     const counts = found.map(([status, { rows }]) => markup`${countTag(status, rows)} `);
     return [batchLink(batch), dayOf(batch.createdAt), batch.label, batch.rows, batch.total, counts];
   });
-  const sum = formatUnits(shown.reduce((units, { tallies }) => units + unitsOf(tallies.accepted?.amount ?? "0"), 0n));
+  const sum = sumOf(shown.flatMap(({ tallies }) => tallies.accepted ?? []));
   const all = newest.length > shown.length ? `, the newest ${shown.length} of ${newest.length}` : "";
   const caption = `${counted(shown.length, "batch|batches")}${all}; ${sum} accepted`;
   return tableOf({ caption, titles: ["File", "Taken", "Operation", "Rows#", "Sum#", "What became of them"] }, lines);
