@@ -35,7 +35,9 @@ async function serve(call: Call): Promise<number> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new PaydropError("usage_wrong", { found: `--port ${printable(said ?? "", 40)} is no port`, todo: "Write a number such as 7878." }); // prettier-ignore
   // the commands that pages call read their settings anew; here nothing is sent, so no key is kept
-  const env = Object.fromEntries(Object.entries(call.env).filter(([name]) => !/^PAYDROP_(?:API_KEY|AES_)/.test(name)));
+  const env = Object.fromEntries(
+    Object.entries(call.env).filter(([name]) => !/^PAYDROP_(?:API_KEY|AES_|SMTP_)/.test(name)),
+  );
   const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   return withWork({ ...call, env: { ...env } }, "act", async (work, config) => {
     const { serveDesk } = await import("../desk/server.ts");

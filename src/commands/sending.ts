@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadSettings, requireSending, type Loaded } from "../config/load.ts";
+import { loadSettings, requireSending, requireSmtp, type Loaded } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { Secret } from "../config/secret.ts";
 import { refuseSettingsIn } from "../config/toml.ts";
@@ -11,6 +11,7 @@ import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { logsToStderr, withLog } from "../monitor/log.ts";
 import { createMonitor, monitorSettings } from "../monitor/monitor.ts";
+import { createNotices, waysOf } from "../monitor/notices.ts";
 import { printable } from "../printable.ts";
 import { errorText } from "../screen/error-text.ts";
 import { flagsAgain, paperOf } from "../screen/look.ts";
@@ -24,6 +25,7 @@ export interface Sending {
   readonly config: Config;
   readonly teller: Teller;
   readonly monitor: ReturnType<typeof createMonitor>;
+  readonly notices: ReturnType<typeof createNotices>;
   readonly listening: Listening;
   readonly isTrial: boolean;
   open(mode: "send" | "act", around?: Surroundings): Promise<OpenedWork>;
@@ -41,7 +43,10 @@ export async function withSending(call: Call, work: Work, mayHandOver = false): 
   let loaded: Loaded;
   try {
     loaded = loadSettings(call, isTrial ? "trial" : "read");
-    if (!isTrial && !mayHandOver) requireSending(loaded.config, loaded.secrets);
+    if (!isTrial && !mayHandOver) {
+      requireSending(loaded.config, loaded.secrets);
+      requireSmtp(loaded.config, loaded.secrets);
+    }
   } catch (error) {
     // whoever watches over it hears of keys that cannot be read, too
     const monitor = createMonitor(monitorSettings(loadSettings(call, "trial"), isTrial), (text) =>
@@ -60,6 +65,9 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   const screen = createTeller(config, stdout, stderr, logsToStderr(config));
   const teller = await withLog(screen, config, call.stderr);
   const monitor = createMonitor(monitorSettings(loaded, isTrial), (text) => teller.say(text));
+  const notices = createNotices(isTrial ? [] : waysOf(config.notify, secrets.smtpUrl), config.environment, (text) =>
+    teller.say(text),
+  );
   const listening = listenForSignals(
     (which) => teller.say(told(ACTED[which], { lanes: config.concurrency }).text),
     config.log_file === undefined,
@@ -67,6 +75,7 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   const tell: Teller["tell"] = (event) => teller.tell(event);
   const ended: Teller["ended"] = (report) => {
     monitor.batchEnded(report.exitCode);
+    notices.ended(report);
     teller.ended(report);
   };
   const unmarkedOnes = new Set<string>();
@@ -83,11 +92,13 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     const clock = await clockText(opened.store);
     if (clock !== undefined) teller.say(clock);
     await monitor.follow(opened.store);
-    return { ...opened, close: () => monitor.unfollow().then(() => opened.close()) };
+    notices.follow(opened.store);
+    const unfollow = (): Promise<void> => notices.unfollow().then(() => monitor.unfollow());
+    return { ...opened, close: () => unfollow().then(() => opened.close()) };
   };
   let code = 1;
   try {
-    code = await work({ call, config, teller: { ...teller, ended }, monitor, listening, isTrial, open });
+    code = await work({ call, config, teller: { ...teller, ended }, monitor, notices, listening, isTrial, open });
     return code;
   } catch (error) {
     code = exitCodeOf(error);
@@ -146,11 +157,12 @@ function listenForSignals(announce: (which: "soft" | "hard") => void, hangUpStop
   return { signals: { soft: soft.signal, hard: hard.signal }, close };
 }
 
-export function folderListener({ call, config, teller, monitor }: Sending, folder: string): FolderListener {
+export function folderListener({ call, config, teller, monitor, notices }: Sending, folder: string): FolderListener {
   return {
     say: (text) => teller.say(text),
     ended: (report) => teller.ended(report),
     failed: (error) => teller.say(errorText(error, config.json, config.verbose).trimEnd()),
+    held: (at, news) => notices.held(folder, at, news),
     saw: (count) => monitor.sawInbox(folder, count),
     again: flagsAgain(call.flags, config.state_dir),
   };
