@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readAesIv, readAesKey } from "../client/envelope.ts";
 import { openSender } from "../client/sender.ts";
-import { loadSettings, requireSmtp, type Loaded } from "../config/load.ts";
+import { loadSettings, type Loaded } from "../config/load.ts";
 import { factsOf, SETTING_NAMES, type Config } from "../config/schema.ts";
 import { SECRETS, SENDING_SECRETS } from "../config/secret.ts";
 import { isWithin } from "../config/toml.ts";
@@ -13,7 +13,7 @@ import { openJournal, openJournalOf } from "../journal/open.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { CHOICES, finding, type Finding } from "../messages/config.ts";
 import { counted } from "../messages/sentence.ts";
-import { tryNotice, waysOf } from "../monitor/notices.ts";
+import { tryOnce, waysOf } from "../monitor/notices.ts";
 import { asWord, printable } from "../printable.ts";
 import { inColumns, textOf } from "../screen/look.ts";
 import { show, textsOf, type Call } from "./command.ts";
@@ -24,15 +24,15 @@ export async function run(call: Call): Promise<number> {
   const loaded = loadSettings(call, "read");
   const { config, origins } = loaded;
   const inboxes = textsOf(call, "inbox").map((inbox) => resolve(inbox));
-  const isOffline = call.flags["offline"] === true;
   const lookings = [
     ...SENDING_SECRETS.map((name) => looked(SECRETS[name], () => [keyFinding(name, loaded)])),
     looked("state folder", () => stateFindings(config)),
     ...(config.shared ? [looked("journal server", () => serverFindings(config, () => clockFinding(config)))] : []),
     ...inboxes.map((inbox) => looked(`inbox ${inbox}`, () => inboxFindings(inbox, loaded))),
     looked("base URL", () => [addressFinding(config)]),
-    ...(isOffline ? [] : [looked("service", () => serviceFindings(loaded))]),
-    looked("notices", () => noticeFindings(loaded, isOffline)),
+    ...(call.flags["offline"] === true
+      ? []
+      : [looked("service", () => serviceFindings(loaded)), looked("notices", () => noticeFindings(loaded))]),
   ];
   const findings = (await Promise.all(lookings)).flat();
   const code = findings.some(({ health }) => health === "wrong") ? 2 : 0;
@@ -137,13 +137,15 @@ async function serviceFindings({ config, secrets }: Loaded): Promise<Finding[]> 
 }
 
 /** A test by each way. What does not arrive holds up no payment. */
-async function noticeFindings({ config, secrets }: Loaded, isOffline: boolean): Promise<Finding[]> {
-  requireSmtp(config, secrets);
-  const ways = waysOf(config.notify, secrets.smtpUrl);
-  const tried = isOffline ? [] : ways.map(async (way) => ({ ...way, why: await tryNotice(way) }));
-  return (await Promise.all(tried)).map(({ name, to, why }) =>
-    finding(name, why === undefined ? "fine" : "notice_lost", { why, found: `a test notice was taken by ${to}` }),
-  );
+function noticeFindings({ config, secrets }: Loaded): Promise<Finding[]> | Finding[] {
+  const variable = SECRETS.smtpUrl;
+  if (config.notify.email_to && !secrets.smtpUrl) return [finding(variable, "not_set", { variable })];
+  const tried = waysOf(config.notify, secrets.smtpUrl).map(async (way) => {
+    const why = await tryOnce(way);
+    const facts = { why, found: `a test notice was taken by ${way.to}` };
+    return finding(way.name, why === undefined ? "fine" : "notice_lost", facts);
+  });
+  return Promise.all(tried);
 }
 
 function choicesIn(config: Config) {

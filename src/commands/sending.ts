@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadSettings, requireSending, requireSmtp, type Loaded } from "../config/load.ts";
+import { loadSettings, requireSending, type Loaded } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { Secret } from "../config/secret.ts";
 import { refuseSettingsIn } from "../config/toml.ts";
@@ -43,10 +43,7 @@ export async function withSending(call: Call, work: Work, mayHandOver = false): 
   let loaded: Loaded;
   try {
     loaded = loadSettings(call, isTrial ? "trial" : "read");
-    if (!isTrial && !mayHandOver) {
-      requireSending(loaded.config, loaded.secrets);
-      requireSmtp(loaded.config, loaded.secrets);
-    }
+    if (!isTrial && !mayHandOver) requireSending(loaded.config, loaded.secrets);
   } catch (error) {
     // whoever watches over it hears of keys that cannot be read, too
     const monitor = createMonitor(monitorSettings(loadSettings(call, "trial"), isTrial), (text) =>
@@ -65,9 +62,7 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   const screen = createTeller(config, stdout, stderr, logsToStderr(config));
   const teller = await withLog(screen, config, call.stderr);
   const monitor = createMonitor(monitorSettings(loaded, isTrial), (text) => teller.say(text));
-  const notices = createNotices(isTrial ? [] : waysOf(config.notify, secrets.smtpUrl), config.environment, (text) =>
-    teller.say(text),
-  );
+  const notices = createNotices(waysOf(config.notify, secrets.smtpUrl), config.environment, (text) => teller.say(text));
   const listening = listenForSignals(
     (which) => teller.say(told(ACTED[which], { lanes: config.concurrency }).text),
     config.log_file === undefined,
@@ -93,7 +88,8 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     if (clock !== undefined) teller.say(clock);
     await monitor.follow(opened.store);
     notices.follow(opened.store);
-    const unfollow = (): Promise<void> => notices.unfollow().then(() => monitor.unfollow());
+    const unfollow = (): Promise<void> =>
+      notices.unfollow(listening.signals.hard.aborted).then(() => monitor.unfollow());
     return { ...opened, close: () => unfollow().then(() => opened.close()) };
   };
   let code = 1;
@@ -126,7 +122,7 @@ async function inSandbox(call: Call, loaded: Loaded, work: Work): Promise<number
     aesKey: new Secret(sandbox.aesKey),
     aesIv: new Secret(sandbox.aesIv),
   };
-  const own = { base_url: sandbox.url, environment: "test", key_encoding: "auto", state_dir, by } as const;
+  const own = { base_url: sandbox.url, environment: "test", key_encoding: "auto", state_dir, by, notify: {} } as const;
   try {
     return await begin(call, { ...loaded, secrets, config: { ...loaded.config, ...own } }, true, work);
   } finally {

@@ -192,22 +192,18 @@ function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
  * Throws one PaydropError that names everything missing for sending at once. AES key and IV are for payouts only (§5.2):
  * their absence alone is an error only with `payouts`. `by`: `options` of a program.
  */
-export function requireSending(config: Pick<Config, "base_url">, secrets: Secrets, payouts = false, by = ""): void {
+export function requireSending(config: Partial<Config>, secrets: Secrets, payouts = false, by = ""): void {
   const unset = SENDING_SECRETS.filter((name) => !secrets[name]);
   const ofPayouts = unset.filter((name) => name !== "apiKey").map((name) => `${SECRETS[name]} (payouts only)`);
   const always = [
     ...(config.base_url === undefined ? ["PAYDROP_BASE_URL"] : []),
     ...(secrets.apiKey ? [] : [SECRETS.apiKey]),
+    ...(config.notify?.email_to && !secrets.smtpUrl ? [`${SECRETS.smtpUrl} (for email_to)`] : []),
   ];
   if (always.length === 0 && !(payouts && ofPayouts.length > 0)) return;
   const missing = [...always, ...ofPayouts].join(", ");
   const options = missing.replaceAll(/PAYDROP_(\w+)/g, (_, name: string) => optionOf(name.toLowerCase()));
   throw new PaydropError("missing_for_sending", { by, missing: by === "options" ? options : missing });
-}
-
-/** Throws PaydropError `config` where mail is wanted, and no server for it is named. */
-export function requireSmtp({ notify }: Config, { smtpUrl }: Secrets): void {
-  if (notify.email_to && !smtpUrl) throw new PaydropError("smtp_url_missing");
 }
 
 /** `state_dir` → `stateDir`; a duration says its unit: `timeout` → `timeoutMs`. */

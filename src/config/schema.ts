@@ -146,16 +146,8 @@ export const FIELD_RULES = {
 
 /** Where people are told of what happens (DESIGN §14). */
 export const NOTIFY = {
-  webhook_url: {
-    kind: kinds.hookUrl,
-    example: '"https://hooks.example/T0/B0"',
-    shown: "a chat's address, which takes a JSON with a text",
-  },
-  email_to: {
-    kind: kinds.addresses,
-    example: '["payroll@bank.example"]',
-    shown: "who gets a mail, by the server in PAYDROP_SMTP_URL",
-  },
+  webhook_url: { kind: kinds.hookUrl, example: '"https://hooks.example/T0/B0"', shown: "address of a chat" },
+  email_to: { kind: kinds.addresses, example: '["payroll@bank.example"]', shown: "mail, by PAYDROP_SMTP_URL" },
 } as const;
 
 /** A longer value fits no pattern: together with the pattern's own length it bounds the time that one can take. */

@@ -149,12 +149,8 @@ export function tomlExample(): string {
 /** JSON Schema (2020-12) of paydrop.toml, for editors that complete and check TOML by a schema. */
 export function tomlSchema(): object {
   const settings = Object.fromEntries(schema.LASTING.map((name) => [name, schema.SETTINGS.shape[name]]));
-  const whole = z.strictObject({
-    ...settings,
-    mapping: mappingTables("/"),
-    rules: schema.rulesTable(),
-    notify: schema.notifyTable(),
-  });
+  const sections = { mapping: mappingTables("/"), rules: schema.rulesTable(), notify: schema.notifyTable() };
+  const whole = z.strictObject({ ...settings, ...sections });
   return z.toJSONSchema(z.partial(whole), {
     ...{ io: "input", unrepresentable: "any" },
     override({ zodSchema, jsonSchema }) {

@@ -55,8 +55,6 @@ export const CONFIG_ERRORS = {
     "PAYDROP_JOURNAL_KEY is not 32 bytes in hex or base64 → Use the key of the other hosts, as it was made.",
   journal_password: `journal_url holds a password; a settings file is copied, mailed and checked in
     → Leave the password out there, and set PAYDROP_JOURNAL_URL with it, or PGPASSWORD.`,
-  smtp_url_missing: `[notify] email_to names people, and PAYDROP_SMTP_URL no mail server
-    → Set it (also as …_FILE with a path), or take email_to out.`,
   smtp_url_wrong: `PAYDROP_SMTP_URL is not the address of a mail server with a sender
     → Write it like smtps://user%40bank.example:password@mail.example, or smtp://mail.example?from=paydrop@bank.example`,
   keys_missing: `a {operation} travels encrypted: AES key or IV is missing

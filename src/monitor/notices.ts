@@ -17,7 +17,7 @@ const TRY_MS = 10_000;
 /** Before the second and the third try. */
 const WAITS_MS = [1_000, 3_000];
 /** So long the end of a process waits for what is pending. */
-const ENDING_MS = 10_000;
+const [ENDING_MS, URGENT_MS] = [10_000, 1_000];
 
 /** `send` gives what went wrong. */
 interface Way {
@@ -28,10 +28,7 @@ interface Way {
 }
 
 /** `marks`: what is new when it is not among those that were told last. */
-interface Notice {
-  readonly marks: readonly string[];
-  readonly lines: readonly string[];
-}
+type Notice = Readonly<Record<"marks" | "lines", readonly string[]>>;
 
 /**
  * Tells people of ends, holds and what needs them, by chat and mail (DESIGN §14), beside payments, and never in their way. Each
@@ -47,7 +44,6 @@ export function createNotices(ways: readonly Way[], environment: Environment, sa
   const isTaken = async (way: Way, lines: readonly string[]): Promise<boolean> => {
     let why: string | undefined;
     for (const waitMs of failing.has(way) ? [0] : [0, ...WAITS_MS]) {
-      if (ending.signal.aborted) break;
       await sleep(waitMs, undefined, { signal: ending.signal }).catch(() => undefined);
       why = await tryOnce(way, lines, ending.signal);
       if (why === undefined) return failing.delete(way) || true;
@@ -81,9 +77,10 @@ export function createNotices(ways: readonly Way[], environment: Environment, sa
     held: (folder: string, at: number, news: Told): void =>
       tell(folder, { marks: [`held at ${at}`], lines: linesOf(news) }),
 
-    /** Before the journal is closed. */
-    async unfollow(): Promise<void> {
-      const late = setTimeout(() => ending.abort(new PaydropError("notice_late")), ENDING_MS);
+    /** Before the journal is closed. `isUrgent`: a person wants it to end now. */
+    async unfollow(isUrgent = false): Promise<void> {
+      const lateMs = isUrgent ? URGENT_MS : ENDING_MS;
+      const late = setTimeout(() => ending.abort(new PaydropError("notice_late")), lateMs);
       await pending;
       clearTimeout(late);
       store = undefined;
@@ -93,18 +90,15 @@ export function createNotices(ways: readonly Way[], environment: Environment, sa
 
 const failure = (to: string, why: string | undefined): string => new PaydropError("notice_failed", { to, why }).message;
 
-/** What went wrong. Servers repeat addresses of people in what they say. */
-async function tryOnce(way: Way, lines: readonly string[], ending?: AbortSignal): Promise<string | undefined> {
+const TEST = linesOf(told(NOTICES.test, { host: hostname() }));
+
+/** What went wrong, of a test unless said. Servers repeat addresses of people in what they say. */
+export async function tryOnce(way: Way, lines = TEST, ending?: AbortSignal): Promise<string | undefined> {
   const timeout = AbortSignal.timeout(TRY_MS);
   const signal = ending ? AbortSignal.any([timeout, ending]) : timeout;
   const why = await way.send(lines, signal);
   if (why === undefined) return undefined;
   return printable(signal.aborted ? messageOf(signal.reason) : why, 200).replaceAll(/[^\s<>"']+@[^\s<>"']+/g, "…");
-}
-
-/** For `paydrop doctor`: what went wrong with a test. */
-export function tryNotice(way: Way): Promise<string | undefined> {
-  return tryOnce(way, linesOf(told(NOTICES.test, { host: hostname() })));
 }
 
 /** Stops after which a batch goes on by itself or with its next run, or that a person brought about. */
@@ -121,7 +115,8 @@ function noticeOf(report: BatchReport): Notice | undefined {
   if (!needsPerson && (!isOver || sentBefore !== undefined)) return undefined;
   const kind = stop?.code === "approval_wanted" ? stop.code : needsPerson ? "needs_person" : "ended";
   const facts = { batch, unknown, held, total: total.amount, wrong: rowsOf("rejected") + rowsOf("invalid") };
-  const file = harmless(printable(basename(report.file), 120));
+  // whoever names a file calls nobody in a chat, and makes no link there
+  const file = printable(basename(report.file), 120).replaceAll(/[<>@]/g, "_");
   const [first = "", ...todo] = linesOf(told(NOTICES[kind], { ...facts, file, hint: needing?.hint.replaceAll("BATCH", batch) })); // prettier-ignore
   const sums = occurringIn(byStatus).map(([one, { rows, amount }]) => `${rows} ${STATUSES[one].word} (${amount})`);
   const stopped = needing && kind === "needs_person" ? [`Stopped: ${needing.message}.`] : [];
@@ -136,14 +131,13 @@ function noticeOf(report: BatchReport): Notice | undefined {
   };
 }
 
-const linesOf = ({ text, todo }: Told): string[] => (todo === "" ? [text] : [text, `→ ${todo}`]);
+function linesOf({ text, todo }: Told): readonly string[] {
+  return todo === "" ? [text] : [text, `→ ${todo}`];
+}
 
-/** Whoever names a file calls nobody in a chat, and makes no link there. */
-const harmless = (name: string): string => name.replaceAll(/[<>@]/g, "_");
-
-/** The ways that are configured. Throws PaydropError `config` for an address of a mail server that is none. */
+/** The ways that are configured, mail only with a server for it. Throws PaydropError `config` for a server that is none. */
 export function waysOf({ webhook_url: hook, email_to: to }: Notify, smtpUrl?: Secret): readonly Way[] {
-  return [...(hook === undefined ? [] : [webhook(hook)]), ...(to === undefined ? [] : [email(to, smtpUrl)])];
+  return [...(hook === undefined ? [] : [webhook(hook)]), ...(to && smtpUrl ? [email(to, smtpUrl)] : [])];
 }
 
 function webhook(address: string): Way {
@@ -155,9 +149,7 @@ function webhook(address: string): Way {
 }
 
 /** TLS from the first byte, or by STARTTLS, which is asked for everywhere but on this machine. */
-function email(to: readonly string[], smtpUrl: Secret | undefined): Way {
-  // for an act by hand beside a watch that has it
-  if (!smtpUrl) return { name: "email_to", to: "email_to", send: () => Promise.resolve(new PaydropError("smtp_url_missing").message) }; // prettier-ignore
+function email(to: readonly string[], smtpUrl: Secret): Way {
   const url = URL.parse(smtpUrl.reveal());
   const [user, pass] = [url?.username, url?.password].map((part = "") => decodeURIComponent(part));
   const from = url?.searchParams.get("from") ?? user;

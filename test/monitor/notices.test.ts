@@ -1,14 +1,17 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import tls from "node:tls";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { Secret } from "../../src/config/secret.ts";
 import type { BatchReport } from "../../src/events.ts";
+import { openJournal } from "../../src/journal/open.ts";
 import { createNotices, waysOf } from "../../src/monitor/notices.ts";
 import { createCertificates } from "../support/certificates.ts";
 import { TestDesk, transfers } from "../support/desk.ts";
 import { answer, redirect, silence, type FaultServer } from "../support/fault-server.ts";
 import { startMailServer } from "../support/mail-server.ts";
+import { temporaryFolder } from "../support/paydrop.ts";
+import { freshDatabase } from "../support/postgres.ts";
 import { runProgram } from "../support/program.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -46,20 +49,24 @@ test("a chat that fails twice takes the third try: counts, sums, what to do, nob
   );
 });
 
-test("each thing is told once, also by another process, until a person acts or more is unknown", async () => {
-  const desk = await TestDesk.open();
-  const chat = await startService();
-  const to = { webhook_url: chat.url };
-  const report = await desk.run("a.csv", SOME, withUnknown);
-  await tell(desk, to, [report, report]);
-  await tell(desk, to, [report]);
-  expect(chat.requests).toHaveLength(1);
-  await tell(desk, to, [{ ...report, rowsToLookAt: { unknown: [3, 4] } }]);
-  expect(chat.requests).toHaveLength(2);
-  await desk.store.keep("notice", report.batch, undefined);
-  await tell(desk, to, [report]);
-  expect(chat.requests).toHaveLength(3);
-});
+test.each(["SQLite", "Postgres"])(
+  "%s: told once, also by others, until a person acts or more is unknown",
+  async (kind) => {
+    const shared = kind === "Postgres" && { journal_url: await freshDatabase() };
+    const desk = await TestDesk.open(shared || {}, { PAYDROP_JOURNAL_KEY: "6b".repeat(32) });
+    const chat = await startService();
+    const to = { webhook_url: chat.url };
+    const report = await desk.run("a.csv", SOME, withUnknown);
+    await tell(desk, to, [report, report]);
+    await tell(desk, to, [report]);
+    expect(chat.requests).toHaveLength(1);
+    await tell(desk, to, [{ ...report, rowsToLookAt: { unknown: [3, 4] } }]);
+    expect(chat.requests).toHaveLength(2);
+    await desk.store.keep("notice", report.batch, undefined);
+    await tell(desk, to, [report]);
+    expect(chat.requests).toHaveLength(3);
+  },
+);
 
 test("stops: told where a person must end them, again only after other rows went", async () => {
   const desk = await TestDesk.open();
@@ -146,22 +153,29 @@ test("mail: a person who is refused is not named, and no password goes without T
 });
 
 /** An inbox whose settings name a chat. */
-async function watchedWith(chat: FaultServer, more = ""): Promise<{ watched: Watched; operands: string[] }> {
+async function watchedWith(chat: FaultServer, more = "", env: Readonly<Record<string, string>> = {}) {
   const watched = await Watched.with();
+  const own = { ...watched.env(), ...env };
+  watched.env = () => own;
   const config = join(watched.root, "paydrop.toml");
   writeFileSync(config, `[notify]\nwebhook_url = "${chat.url}/hook?token=t0k3n"\n${more}`, { mode: 0o600 });
   return { watched, operands: ["--config", config] };
 }
 
 test("a watch: one notice of an unknown row, none after a restart; one of a STOP", async () => {
-  const chat = await startService();
-  const { watched, operands } = await watchedWith(chat);
+  const [chat, mail] = [await startService(), await startMailServer()];
+  const smtp = join(temporaryFolder(), "smtp-url");
+  writeFileSync(smtp, `smtp://127.0.0.1:${mail.port}?from=pay@bank.example\n`, { mode: 0o600 });
+  const to = 'email_to = "asha@bank.example"\n';
+  const { watched, operands } = await watchedWith(chat, to, { PAYDROP_SMTP_URL_FILE: smtp });
   const start = (): ReturnType<Watched["start"]> => watched.start(["watch", watched.inbox, ...operands]);
   watched.put("a.csv", `${lines(2)}SANDBOX-500-AFTER,1001,1.00\n`);
   let program = start();
   await until("the row is told", () => chat.requests.length > 0, { by: program.ended });
   watched.put("STOP", "");
-  await until("the hold is told", () => chat.requests.length > 1, { by: program.ended });
+  const journal = await openJournal(join(watched.root, "state"));
+  onTestFinished(() => journal.close());
+  await until("the hold is told", async () => (await journal.kept("notice")).length === 2, { by: program.ended });
   program.child.kill("SIGKILL");
   await program.ended;
   program = start();
@@ -178,6 +192,7 @@ test("a watch: one notice of an unknown row, none after a restart; one of a STOP
     expect.stringMatching(/^\[test\] everything in .* is held\. A file named STOP was put into the folder\.$/),
     expect.stringMatching(/^\[test\] b\.csv: batch \w+ has ended$/),
   ]);
+  expect(mail.heard.filter((line) => line.startsWith("Subject: [test] "))).toHaveLength(3);
 });
 
 test("a run, a release and doctor tell; the sandbox does not, and a chat that is away holds nothing up", async () => {
