@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { actOf } from "../batch.ts";
 import { isoSecond } from "../day.ts";
-import { accounts, addAccount, removeAccount, ROLES } from "../desk/accounts.ts";
+import { accounts, addAccount, hasLapsed, removeAccount, ROLES } from "../desk/accounts.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import type { Desk } from "../desk/desk.ts";
 import { DESK_SAID } from "../messages/desk.ts";
@@ -41,7 +41,7 @@ export function deskOf(call: Call) {
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
     throw new PaydropError("usage_wrong", { found: `--port ${printable(said ?? "", 40)} is no port`, todo: "Write a number such as 7878." }); // prettier-ignore
   // the commands that pages call read their settings anew; they send nothing, so they get no key
-  const env = without(call.env, /^PAYDROP_(?:API_KEY|AES_)/) as NodeJS.ProcessEnv;
+  const env = without(call.env, /^PAYDROP_(?:API_KEY|AES_|SMTP_)/) as NodeJS.ProcessEnv;
   const flags = without(call.flags, /^(?:port|inbox|desk|poll|by|accept_.*)$/);
   return async (
     work: OpenedWork,
@@ -115,7 +115,11 @@ function tell(call: Call, config: Parameters<typeof show>[1], name: keyof typeof
 function list(call: Call): Promise<number> {
   return withWork(call, "act", async ({ store }, config) => {
     const all = await accounts(store);
-    for (const { name, role, isOneTime, at } of all) tell(call, config, isOneTime ? "account_new" : "account", { name, role, since: isoSecond(at) }); // prettier-ignore
+    for (const account of all) {
+      const { name, role, isOneTime, at } = account;
+      const word = hasLapsed(account, Date.now()) ? "account_lapsed" : isOneTime ? "account_new" : "account";
+      tell(call, config, word, { name, role, since: isoSecond(at) });
+    }
     if (all.length === 0) tell(call, config, "nobody");
     return summarize(call, config, 0, { accounts: all.length });
   });

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { DAY_MS } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { personOf } from "../journal/approval.ts";
-import type { Act, JournalStore, Kept } from "../journal/store.ts";
+import type { Act, JournalStore } from "../journal/store.ts";
 
 /** Each may do what those before it may. */
 export const ROLES = ["view", "decide", "approve"] as const;
@@ -29,6 +30,9 @@ export async function accountOf(store: Store, name: string): Promise<Account | u
 export async function accounts(store: Store): Promise<readonly Account[]> {
   return (await store.kept<Account>("account")).map(({ value }) => value);
 }
+
+/** Nobody chose another one in time: whoever finds the password later cannot use it. */
+export const hasLapsed = ({ isOneTime, at }: Account, now: number): boolean => isOneTime && now - at >= 7 * DAY_MS;
 
 /** Of somebody who has an account, too: who forgot a password gets a new one. Gives the password, which is nowhere kept. */
 export async function addAccount(store: Store, name: string, role: Role, act: Act, isOneTime = true): Promise<string> {
@@ -114,7 +118,7 @@ const printOf = ({ hash }: Account): string => digest("password", hash);
 
 export async function beginSession(store: Store, account: Account, now: number): Promise<string> {
   const token = newToken();
-  for (const { name } of (await sessions(store)).filter(({ value }) => isOver(value, now)))
+  for (const { name } of (await store.kept<Session>("session")).filter(({ value }) => isOver(value, now)))
     await store.keep("session", name, undefined);
   const session: Session = { of: personOf(account.name), print: printOf(account), begunAt: now, seenAt: now };
   await store.keep("session", nameOf(token), session);
@@ -152,11 +156,7 @@ function isOver({ begunAt, seenAt }: Session, now: number): boolean {
   return now - begunAt >= SESSION_MS || now - seenAt >= IDLE_MS;
 }
 
-function sessions(store: Store): Promise<readonly Kept<Session>[]> {
-  return store.kept<Session>("session");
-}
-
 async function endSessions(store: Store, name: string): Promise<void> {
-  for (const one of await sessions(store))
+  for (const one of await store.kept<Session>("session"))
     if (one.value.of === personOf(name)) await store.keep("session", one.name, undefined);
 }

@@ -6,7 +6,7 @@ import { DESK_WORDS } from "../messages/desk.ts";
 import { counted, listed } from "../messages/sentence.ts";
 import { mayDo } from "./accounts.ts";
 import { carryOut, type Desk } from "./desk.ts";
-import { button, factsOf, field, form, markup, type Html } from "./html.ts";
+import { button, factsOf, form, markup, sumField, type Html } from "./html.ts";
 import { type Asked, type Pages, plain } from "./pages.ts";
 import { batchLink } from "./needs.ts";
 
@@ -49,10 +49,8 @@ async function batchPart(desk: Desk, batch: BatchRecord, { account, csrf }: Aske
     Needed: counted(approvers, "person|people"),
     "SHA-256": sha256,
   });
-  const sum = field("total", "Its sum", { ...TYPED, hint: DESK_WORDS.approve_sum });
+  const sum = sumField("Its sum", DESK_WORDS.approve_sum);
   const asked = form(`/approvals/${id}`, csrf, markup`${sum}<p>${button(`Approve ${counted(rows)}`)}</p>`, { kind: "group" }); // prettier-ignore
   return markup`<section><h2>${batchLink(batch)}</h2>${shown}
 <p><a href="/batch/${id}">Look at its rows, or cancel it</a></p>${why === undefined ? asked : markup`<p>${why}</p>`}</section>`;
 }
-
-const TYPED = { required: true, inputmode: "decimal", autocomplete: "off" } as const;

@@ -5,7 +5,7 @@ import { resume, retry } from "../commands/release-retry-resume.ts";
 import { makeReport } from "../commands/results-report.ts";
 import { statusesOf, tellBatch } from "../commands/status.ts";
 import { minuteOf } from "../day.ts";
-import { PaydropError } from "../errors.ts";
+import { messageOf, PaydropError } from "../errors.ts";
 import type { ResultStatus } from "../events.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
@@ -20,7 +20,9 @@ import { carryOut, withoutCommands, type Desk, type Run } from "./desk.ts";
 import { rowFields, tick } from "./decide.ts";
 import { detailsOf } from "./details.ts";
 import { button, factsOf, field, form, markup, nothing, progressOf, said, statusTag, tableOf, type Html, type Shown } from "./html.ts"; // prettier-ignore
+import { batchLink } from "./needs.ts";
 import { livePart, newsOf, plain, type Asked, type Pages } from "./pages.ts";
+import { accountsPicture, progressPicture, statusBar } from "./pictures.ts";
 
 const ROWS_SHOWN = 100;
 const ACTS_SHOWN = 100;
@@ -33,29 +35,33 @@ export function batchPages(pages: Pages): void {
   /** Of a batch that is there, whole. */
   const page = (path: string, show: (asked: Asked, batch: BatchRecord) => Promise<Response>): void =>
     pages.page(path, async (asked) => {
+      await desk.endOfDead();
       const batch = await find(asked.c.req.param("id") ?? "");
       return batch && batch.phase !== "recording" ? show(asked, batch) : plain(asked.c, 404, "no_page");
     });
 
-  page("/batch/:id", async (asked, { id }) => {
-    const { c, account, csrf } = asked;
-    await desk.endOfDead();
-    const [batch] = await desk.store.batches({ id });
-    if (!batch) return plain(c, 404, "no_page");
-    const only = statusSaid(c.req.query("status"));
+  page("/batch/:id", async (asked, batch) => {
+    const { c, account } = asked;
+    const only = (Object.keys(STATUSES) as ResultStatus[]).find((one) => one === c.req.query("status"));
     const after = Number(c.req.query("after") ?? 0) || 0;
-    const mayAct = mayDo(account.role, "decide");
+    const csrf = mayDo(account.role, "decide") ? asked.csrf : undefined;
     const status = await statusOfBatch(desk, batch);
-    const content = markup`${factsOfBatch(batch)}${livePart(`/live/batch/${batch.id}`, sumsPart(status))}
-${mayAct && actsOn(batch, csrf)}
-<h2 id="rows">${only ? `Rows: ${STATUSES[only].word}` : "Rows"}</h2>${await rowsOf(desk, batch, { only, after, csrf: mayAct ? csrf : undefined })}
+    const content = markup`${factsOfBatch(batch)}${livePart(`/live/batch/${batch.id}`, await sumsPart(desk, status))}
+${csrf !== undefined && actsOn(batch, csrf)}
+<h2 id="rows">${only ? `Rows: ${STATUSES[only].word}` : "Rows"}</h2>${await rowsOf(desk, batch, only, after, csrf)}
 <h2>Who did what</h2>${doneOf(status)}`;
     return pages.framed(asked, { title: batch.fileName, content });
   });
 
   pages.live("/live/batch/:id", async ({ c }) => {
     const batch = await find(c.req.param("id") ?? "");
-    return batch ? sumsPart(await statusOfBatch(desk, batch)) : nothing;
+    return batch ? sumsPart(desk, await statusOfBatch(desk, batch)) : nothing;
+  });
+
+  page("/batch/:id/accounts", async (asked, batch) => {
+    const found = accountsPicture(desk, batch).catch((error: unknown) => markup`<p>${messageOf(error)}</p>`);
+    const content = markup`<p>${batchLink(batch)}</p>${await found}`;
+    return pages.framed(asked, { title: "Sums by account", content });
   });
 
   page("/batch/:id/report", async ({ c }, batch) => {
@@ -90,17 +96,13 @@ ${mayAct && actsOn(batch, csrf)}
   act("cancel", cancel, {}, true);
 }
 
-function statusSaid(said: string | undefined): ResultStatus | undefined {
-  return (Object.keys(STATUSES) as ResultStatus[]).find((one) => one === said);
-}
-
 function factsOfBatch(batch: BatchRecord): Html {
   const facts = {
     ...{ Batch: batch.id, Operation: batch.label, Period: batch.period },
     ...{ To: `${batch.destination} (${batch.environment})`, Taken: minuteOf(batch.createdAt) },
     ...{ Folder: batch.folder, "SHA-256": batch.sha256 },
   };
-  return markup`${factsOf(facts)}<p><a href="/batch/${batch.id}/report">The report, to print and sign</a></p>`;
+  return markup`${factsOf(facts)}<p><a href="/batch/${batch.id}/report">The report, to print and sign</a> · <a href="/batch/${batch.id}/accounts">Sums by account</a></p>`;
 }
 
 type Status = Awaited<ReturnType<typeof tellBatch>>;
@@ -112,7 +114,7 @@ async function statusOfBatch(desk: Desk, batch: BatchRecord): Promise<Status> {
 }
 
 /** Sums by status, each with the way to its rows; what `status` says of it. */
-function sumsPart({ batch, byStatus, totals, phase, way, remarks }: Status): Html {
+async function sumsPart(desk: Desk, { batch, byStatus, totals, phase, way, remarks }: Status): Promise<Html> {
   const lines = occurringIn(byStatus).map(([name, { rows, amount }]): readonly Shown[] => [
     markup`<a href="/batch/${batch.id}?status=${name}#rows">${statusTag(name)}</a>`,
     ...[rows, amount, noteOf(name, rows, totals.goesAgain)],
@@ -120,9 +122,9 @@ function sumsPart({ batch, byStatus, totals, phase, way, remarks }: Status): Htm
   const left = (byStatus.not_sent?.rows ?? 0) + batch.onItsWay;
   const isGoing = batch.onItsWay > 0 || (phase === "open" && left > 0);
   const toDecide = (byStatus.unknown ?? byStatus.held) && phase !== "cancelled";
-  return markup`<p>This batch is <strong>${phase}</strong>. ${isGoing && progressOf(batch.rows - left, batch.rows, "rows")}</p>
+  return markup`<p>This batch is <strong>${phase}</strong>. ${isGoing && progressOf(batch.rows - left, batch.rows, "rows")}</p>${statusBar(byStatus)}
 ${tableOf({ caption: REPORT_WORDS.acceptedMeans, titles: ["Status", "Rows#", "Amount#", "What it means"] }, [...lines, ["total", batch.rows, batch.total, "equals the file"]])}
-${[...way, ...remarks].map((text) => markup`<p>${text}</p>`)}
+${await progressPicture(desk, batch)}${[...way, ...remarks].map((text) => markup`<p>${text}</p>`)}
 ${toDecide && markup`<p><a href="/decide?batch=${batch.id}">Decide on what is unknown or held</a></p>`}`;
 }
 
@@ -147,14 +149,8 @@ function actsOn({ id, phase, tallies }: BatchRecord, csrf: string): Html {
   return markup`<h2>What may be done</h2><details><summary>Pause, go on, send again, cancel</summary>${forms}</details>`;
 }
 
-interface Which {
-  readonly only: ResultStatus | undefined;
-  readonly after: number;
-  /** Of somebody who may decide. */
-  readonly csrf: string | undefined;
-}
-
-async function rowsOf(desk: Desk, batch: BatchRecord, { only, after, csrf }: Which): Promise<Html> {
+/** `csrf`: of somebody who may decide. */
+async function rowsOf(desk: Desk, batch: BatchRecord, only: ResultStatus | undefined, after: number, csrf?: string) {
   const states = only === "not_sent" ? (["ready", "not_sent"] as const) : only && [only];
   const found = await desk.store.rows({ batch: batch.id, ...(states && { states }), after, limit: ROWS_SHOWN + 1 });
   const rows = found.slice(0, ROWS_SHOWN);

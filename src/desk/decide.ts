@@ -13,7 +13,7 @@ import { tellRow } from "../results/columns.ts";
 import { mayDo } from "./accounts.ts";
 import { carryOut, withoutCommands, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
-import { button, choices, countTag, field, form, markup, nothing, said, statusTag, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
+import { button, choices, countTag, field, form, markup, nothing, said, statusTag, sumField, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
 import { batchLink } from "./needs.ts";
 import { newsOf, type Pages, type Posted } from "./pages.ts";
 
@@ -152,13 +152,15 @@ export function rowFields(status: ResultStatus | undefined, { phase }: BatchReco
   if (status === "settled_not_done") return { act: "settled", as: "done", fields: wentAfterAll };
   if (status !== "accepted" && status !== "settled_done") return undefined;
   const fields = markup`<details><summary>The money came back</summary><p class="bad">${DESK_WORDS.back_means}</p>
-${note()}${sumField(DESK_WORDS.back_sum)}<p>${button("They are not paid", "stop")}</p></details>`;
+${note("bank statement 3 Nov, returned")}${sumField("Their sum", DESK_WORDS.back_sum)}<p>${button("They came back", "stop")}</p></details>`;
   return { act: "settled", as: "not-done", fields };
 }
 
-const note = (): Html =>
+const note = (such = "dashboard 1 Nov 10:12, no entry"): Html =>
   field("note", "Where you looked, and what you found", {
-    ...{ required: true, maxlength: "1000", hint: "such as: dashboard 1 Nov 10:12, no entry" },
+    required: true,
+    maxlength: "1000",
+    hint: `such as: ${such}`,
   });
 
 const settleFields = (): Html =>
@@ -187,7 +189,7 @@ async function confirmPart(desk: Desk, chosen: Chosen, posted: Posted): Promise<
   const numbers = moves.map(({ row }) => row);
   const rows = numbers.length === 0 ? [] : await desk.store.rows({ batch: batch.id, rows: numbers });
   const { text, todo } = told(DESK_WORDS.twice, { rows: acceptedBefore.rows });
-  const total = acceptedBefore.rows > 0 && markup`<p class="bad">${text}</p>${sumField(todo)}`;
+  const total = acceptedBefore.rows > 0 && markup`<p class="bad">${text}</p>${sumField("Their sum", todo)}`;
   const stays = refused.length > 0 && markup`<p>${namedRows(refused.map(({ row }) => row), refused.length)} cannot go now.</p>`; // prettier-ignore
   const said = Object.fromEntries(["batch", "all", "reason", "from"].map((name) => [name, posted.text(name)]));
   const go = markup`${total}<p>${button(`Let ${counted(rows.length)} go: ${sumOf(rows)}`, "stop")}</p>`;
@@ -195,7 +197,3 @@ async function confirmPart(desk: Desk, chosen: Chosen, posted: Posted): Promise<
   return markup`<p>${namedRows(numbers.slice(0, 20), numbers.length)} of ${batchLink(batch)}, ${sumOf(rows)} in all.</p>${stays}
 ${rows.length > 0 ? form("/decide/release", posted.csrf, go, { hidden }) : nothing}<p><a href="/decide?batch=${batch.id}">Back: nothing goes</a></p>`;
 }
-
-/** Typed, not pasted: whoever types it has seen what may go twice. */
-const sumField = (hint: string): Html =>
-  field("total", "Their sum", { required: true, inputmode: "decimal", autocomplete: "off", hint });

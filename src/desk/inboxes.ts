@@ -17,14 +17,10 @@ export interface WaitingFile {
   readonly since: number;
 }
 
-/** `waiting`: undefined where the folder is not on this machine, or cannot be read. */
-export interface Inbox {
-  readonly inbox: string;
-  readonly held: Awaited<ReturnType<Desk["store"]["heldFolders"]>>[number] | undefined;
-  readonly waiting: readonly WaitingFile[] | undefined;
-}
+export type Inbox = Awaited<ReturnType<typeof lookedAt>>[number];
 
-export async function lookedAt(desk: Desk, batches: readonly BatchRecord[]): Promise<readonly Inbox[]> {
+/** `waiting`: undefined where the folder is not on this machine, or cannot be read. */
+export async function lookedAt(desk: Desk, batches: readonly BatchRecord[]) {
   const holds = await desk.store.heldFolders();
   const all = inboxesOf(desk, batches).map(async (inbox) => {
     const held = holds.find(({ folder }) => folder === inbox);

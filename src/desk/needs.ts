@@ -7,9 +7,10 @@ import type { Desk } from "./desk.ts";
 import { countTag, markup, said, type Html, type Shown } from "./html.ts";
 import type { Inbox } from "./inboxes.ts";
 
-const LINES_SHOWN = 30;
+/** Of each kind. */
+const LINES_SHOWN = 10;
 /** Whether a row was corrected is asked of so many batches, the newest, and of so many rows of each. */
-const LOOKED_AT = { batches: 30, rows: 100 };
+const LOOKED_AT = { batches: 12, rows: 100 };
 const LONG_MS = 3_600_000;
 
 /** A link to a batch by the name of its file. */
@@ -32,20 +33,24 @@ export function needsPart(desk: Desk) {
       });
     const files = inboxes.flatMap(({ held, waiting = [] }) => waiting.map((file) => ({ ...file, held })));
     const long = files.filter(({ isRefused, held, since }) => !isRefused && !held && Date.now() - since > LONG_MS);
-    const lines = [
-      ...decide(newest, "unknown", "look up and say what became of them"),
-      ...decide(open, "held", "decide"),
-      ...open
-        .filter((batch) => isUnapproved(batch))
+    const kinds = [
+      decide(newest, "unknown", "look up and say what became of them"),
+      decide(open, "held", "decide"),
+      open
+        .filter(isUnapproved)
         .map((batch) => markup`${batch.total} in ${batchLink(batch)} waits: <a href="/approvals">approve</a>`),
-      ...files.map(({ name, isRefused, lines: [why = ""] }) => isRefused && markup`${said(name)} was refused. ${why}`),
-      ...(await toCorrect(open)),
-      ...long.map(({ name, lines: [why = ""] }) => markup`${said(name)} has waited for more than an hour. ${why}`),
-      ...open.map((batch) => batch.phase === "paused" && markup`${batchLink(batch)} is paused`),
-    ].filter(Boolean);
+      files.map(({ name, isRefused, lines: [why = ""] }) => isRefused && markup`${said(name)} was refused. ${why}`),
+      await toCorrect(open),
+      long.map(({ name, lines: [why = ""] }) => markup`${said(name)} has waited for more than an hour. ${why}`),
+      open.map((batch) => batch.phase === "paused" && markup`${batchLink(batch)} is paused`),
+    ];
+    const lines = kinds.flatMap((kind) => {
+      const all = kind.filter(Boolean);
+      const more = all.length - LINES_SHOWN;
+      return [...all.slice(0, LINES_SHOWN), ...(more > 0 ? [`and ${more} more like these`] : [])];
+    });
     if (lines.length === 0) return markup`<p>${DESK_WORDS.needs_nobody}</p>`;
-    const more = lines.length - LINES_SHOWN;
-    return markup`<ul class="needs">${lines.slice(0, LINES_SHOWN).map((line) => markup`<li>${line}</li>`)}</ul>${more > 0 && markup`<p>and ${more} more</p>`}`;
+    return markup`<ul class="needs">${lines.map((line) => markup`<li>${line}</li>`)}</ul>`;
   };
 }
 

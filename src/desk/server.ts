@@ -25,7 +25,6 @@ import { todayPages } from "./today.ts";
 import { uploadPages } from "./upload.ts";
 
 const FORM_BYTES_MAX = 1024 * 1024;
-
 const LIVE_MS = 2_000;
 
 /** All of it from here, nothing inline, nobody else's frame around it. */
@@ -41,15 +40,11 @@ const HEADERS = {
   "cache-control": "no-store",
 } as const;
 
-interface Serving {
-  readonly url: string;
-  /** Every path by which something can be changed. */
-  readonly acts: readonly string[];
-  close(): Promise<void>;
-}
-
-/** Serves the desk on 127.0.0.1 until `close`. Rejects with the system's error where the port is taken. */
-export async function serveDesk(desk: Desk, port: number): Promise<Serving> {
+/**
+ * Serves the desk on 127.0.0.1 until `close`; `acts`: every path by which something can be changed. Rejects with the
+ * system's error where the port is taken.
+ */
+export async function serveDesk(desk: Desk, port: number) {
   const app = new Hono();
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { requestTimeout: 120_000 } }) as Server;
   let cookie = "";
@@ -67,14 +62,15 @@ export async function serveDesk(desk: Desk, port: number): Promise<Serving> {
   });
   app.use("/sign-in", bodyLimit({ maxSize: FORM_BYTES_MAX, onError: (c) => plain(c, 413, "too_large") }));
 
-  const isTls = (c: Context): boolean => c.req.header("x-forwarded-proto") === "https";
   const tokenOf = (c: Context): string | undefined => getCookie(c, cookie);
   const accountOf = async (c: Context, isActive = true): Promise<Account | undefined> => {
     const token = tokenOf(c);
     return token === undefined ? undefined : whoseSession(desk.store, token, Date.now(), isActive);
   };
-  const signIn = (c: Context, token: string): void =>
-    setCookie(c, cookie, token, { httpOnly: true, sameSite: "Strict", path: "/", secure: isTls(c) });
+  const signIn = (c: Context, token: string): void => {
+    const secure = c.req.header("x-forwarded-proto") === "https";
+    setCookie(c, cookie, token, { httpOnly: true, sameSite: "Strict", path: "/", secure });
+  };
 
   const pages: Pages = {
     ...{ desk, app, signIn, tokenOf },
@@ -140,13 +136,15 @@ export async function serveDesk(desk: Desk, port: number): Promise<Serving> {
 
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
+  // no file descriptor left for one more visitor: whatever else this process does goes on
+  server.on("error", (error) => desk.say(`desk: ${messageOf(error)}`));
   const at = (server.address() as AddressInfo).port;
   // another desk on this machine has another cookie
   cookie = `paydrop-${at}`;
   return {
     url: `http://127.0.0.1:${at}`,
     acts: [...new Set(app.routes.filter(({ method }) => method === "POST").map(({ path }) => path))],
-    async close() {
+    async close(): Promise<void> {
       ending.abort();
       const closed = once(server, "close");
       server.close();

@@ -1,5 +1,9 @@
 import type { Context } from "hono";
-import { DESK_WORDS } from "../messages/desk.ts";
+import { isoSecond } from "../day.ts";
+import { maskStray } from "../mask.ts";
+import { DESK_SAID, DESK_WORDS } from "../messages/desk.ts";
+import { told } from "../messages/sentence.ts";
+import { printable } from "../printable.ts";
 import * as accounts from "./accounts.ts";
 import { button, field, form, markup, pageOf, type Html, type News } from "./html.ts";
 import { signInLimits } from "./limits.ts";
@@ -30,12 +34,18 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
     const { text } = await formOf(c);
     if (!isFromHere(c) || text("csrf") !== accounts.csrfOf(tokenOf(c) ?? "")) return plain(c, 403, "other_site");
     const of = { name: text("name").slice(0, 200), address: addressOf(c) };
+    const name = maskStray(printable(of.name, 40));
+    const log = (word: "sign_in_failed" | "sign_in_closed"): void =>
+      desk.say(told(DESK_SAID[word], { at: isoSecond(Date.now()), name, address: printable(of.address, 60) }).text);
     if (!limits.mayTry(of)) {
+      log("sign_in_closed");
       c.header("retry-after", "900");
       return signInPage(c, newsOf("too_many"), 429);
     }
     const account = await accounts.accountOf(store, of.name);
-    if (!(await accounts.isPassword(account, text("password"))) || !account) {
+    const isRight = await accounts.isPassword(account, text("password"));
+    if (!isRight || !account || accounts.hasLapsed(account, Date.now())) {
+      log("sign_in_failed");
       await limits.slowly(of);
       return signInPage(c, newsOf("wrong_sign_in"), 401);
     }

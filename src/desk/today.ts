@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { formatUnits, rowsIn, unitsOf } from "../amount.ts";
+import { rowsIn, sumOf } from "../amount.ts";
 import { resume } from "../commands/release-retry-resume.ts";
 import { dayOf, minuteOf } from "../day.ts";
 import { waitsForApproval } from "../journal/approval.ts";
@@ -14,6 +14,7 @@ import { button, countTag, form, markup, progressOf, said, tableOf, type Html, t
 import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";
 import { batchLink, isGoing, needsPart } from "./needs.ts";
 import { livePart, newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
+import { yearPicture } from "./pictures.ts";
 
 const BATCHES_SHOWN = 30;
 
@@ -28,7 +29,7 @@ export function todayPages(pages: Pages): void {
     return markup`<h2>What needs a person</h2>${await needs(newest, inboxes)}
 <h2>On the way</h2>${runningOf(newest)}
 <h2>Inboxes</h2>${inboxesPart(inboxes, mayAct ? csrf : undefined)}
-<h2>Batches</h2>${batchesOf(newest)}`;
+<h2>Batches</h2><p><a href="/year">A year of batches</a></p>${batchesOf(newest)}`;
   };
 
   pages.page("/", async (asked) => {
@@ -38,15 +39,16 @@ export function todayPages(pages: Pages): void {
   });
   pages.live("/live", part);
 
-  /** Only what is known: nobody holds any other folder of this machine from here, or removes a STOP file there. */
-  const inboxSaid = async ({ text }: Posted): Promise<string | undefined> => {
-    const inboxes = inboxesOf(desk, await desk.store.batches({}));
-    return inboxes.find((inbox) => inbox === text("inbox"));
-  };
+  pages.page("/year", async (asked) => {
+    const { environment } = desk.config;
+    const content = yearPicture(await desk.store.batches({ environment }), environment, Date.now());
+    return pages.framed(asked, { title: "A year of batches", content });
+  });
 
   const act = (path: string, carry: (posted: Posted, inbox: string) => Promise<News>): void =>
     pages.act(path, "decide", async (posted) => {
-      const inbox = await inboxSaid(posted);
+      // only what is known: nobody holds any other folder of this machine from here, or removes a STOP file there
+      const inbox = inboxesOf(desk, await desk.store.batches({})).find((one) => one === posted.text("inbox"));
       return pages.goTo(posted, "/", inbox === undefined ? newsOf("no_inbox") : await carry(posted, inbox));
     });
   act("/stop", async ({ account }, folder) => {
@@ -96,7 +98,7 @@ function batchesOf(newest: readonly BatchRecord[]): Html {
     const counts = found.map(([status, { rows }]) => markup`${countTag(status, rows)} `);
     return [batchLink(batch), dayOf(batch.createdAt), batch.label, batch.rows, batch.total, counts];
   });
-  const sum = formatUnits(shown.reduce((units, { tallies }) => units + unitsOf(tallies.accepted?.amount ?? "0"), 0n));
+  const sum = sumOf(shown.flatMap(({ tallies }) => tallies.accepted ?? []));
   const all = newest.length > shown.length ? `, the newest ${shown.length} of ${newest.length}` : "";
   const caption = `${counted(shown.length, "batch|batches")}${all}; ${sum} accepted`;
   return tableOf({ caption, titles: ["File", "Taken", "Operation", "Rows#", "Sum#", "What became of them"] }, lines);

@@ -11,9 +11,12 @@ export const DESK_SAID = {
   nobody: "Nobody has an account at the desk. → paydrop desk add NAME --role view|decide|approve",
   account: "{name}   {role}   since {since}",
   account_new: "{name}   {role}   has not chosen a password yet",
-  added: `{name} may sign in at the desk ({role}) with this password, which counts once: {password}
+  account_lapsed: "{name}   {role}   chose no password in seven days → A new one for them: paydrop desk add",
+  added: `{name} may sign in at the desk ({role}) with this password, which counts once, for seven days: {password}
     → Give it to {name} alone. At the first sign-in another one is chosen.`,
   removed: "{name} has no account at the desk any more, and is signed out.",
+  sign_in_failed: "{at} desk: sign-in as {name} from {address} failed",
+  sign_in_closed: "{at} desk: sign-in as {name} from {address} refused, there were too many tries",
 } as const satisfies Catalogue;
 
 /** What pages say about signing in and about what was asked of them. */
@@ -36,6 +39,12 @@ export const DESK_WORDS = {
   not_looked_at: "It was not looked at yet. A watched folder is looked at every few seconds.",
   no_inbox: "This is no inbox that is known here. → Nothing was changed.",
   stopped: "{folder} is held. Rows on their way finish, nothing new goes. → To go on, press the button there.",
+  ended_by_time: "Rows that ended, by time: the first at {first}, half of them after {half}, the last after {all}.",
+  ended_by_time_some:
+    "Rows that ended, by time, told from one row in {every}: the first at {first}, half of them after {half}, the last after {all}.",
+  year_means: "Accepted of the batches that were taken in each month, by UTC ({environment})",
+  accounts_mean: "Accepted, by the account that it was paid from",
+  no_accounts: "No row names an account that it is paid from.",
   no_report: "There is no report now: {found} → It can be made when nothing of the batch is on its way.",
   not_sure: "Nothing was cancelled: the box was not ticked.",
   cancel_means: "What did not go shall never go. What was accepted cannot be called back.",

@@ -43,9 +43,7 @@ const RETYPE = "Type the cell again, on one line, instead of pasting it.";
 const ONE_KIND = "Fill in the cells of one kind only: a registered beneficiary, or a bank account.";
 const isNarrow = (value: Facts[string]): boolean => /^#+$/.test(String(value));
 
-const CONTROLS: Readonly<Record<string, string>> = {
-  ...{ "U+000A": "a line break", "U+000D": "a line break", "U+0009": "a tab" },
-};
+const CONTROLS: Facts = { "U+000A": "a line break", "U+000D": "a line break", "U+0009": "a tab" };
 
 export const ROW_FAULTS = {
   // the row

@@ -98,6 +98,11 @@ walk(
     await page.getByRole("link", { name: "june.csv" }).first().click();
     await page.getByRole("cell", { name: "SANDBOX" }).or(page.getByText("••2222")).first().waitFor();
     await look("batch");
+    for (const name of ["Sums by account", "Today", "A year of batches"]) {
+      await page.getByRole("link", { name, exact: true }).click();
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      if (name !== "Today") await look(name);
+    }
 
     await page.getByRole("link", { name: "Decide", exact: true }).click();
     await look("decide");

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { accountOf, addAccount } from "../../src/desk/accounts.ts";
 import { actOf } from "../../src/batch.ts";
 import { describePostgres } from "../support/postgres.ts";
+import { transfers } from "../watch/watched.ts";
 import { AtDesk, PASSWORD } from "./at-desk.ts";
 
 const FILE = `from_account,to_account,amount,notes
@@ -181,6 +182,27 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     expect(await needs()).not.toMatch(/refused|waited|in payroll\.csv \w+ : see why/);
   });
 
+  test("pictures of sums, progress, accounts and months → the same in words", async () => {
+    const at = await AtDesk.open(journal);
+    const meera = await at.person("Meera", "view");
+    at.put("payroll.csv", FILE);
+    at.put("many.csv", transfers(1300, 5000).replaceAll("ACC-OPS-01", "123456789012"));
+    await at.once();
+    const [few, many] = [await at.batchOf("payroll.csv"), await at.batchOf("many.csv")];
+    await meera.ask(`/batch/${few.id}`);
+    expect(meera.text).toContain('aria-label="accepted 400.00, unknown 200.00, invalid 500.00, held 300.00"');
+    expect(meera.seen).toMatch(/Rows that ended, by time: the first at .* UTC, half of them after \d/);
+    await meera.ask(`/batch/${many.id}`);
+    expect(meera.seen).toContain("told from one row in 3: ");
+    expect(meera.text).toMatch(/points="0,100 0,99\.\d .* 60,0\.0 60,100"/);
+    await meera.ask(`/batch/${many.id}/accounts`);
+    expect(meera.seen).toContain("••9012 1300 7346300.00");
+    expect(meera.text).not.toContain("123456789012");
+    await meera.ask("/year");
+    expect(meera.seen).toMatch(/Beside the largest \w{3} 20\d\d 2 1302 7346700\.00/);
+    expect(meera.text.match(/width="100%" height/g)).toHaveLength(1);
+  });
+
   test("STOP pressed → nothing goes, by name; pressed again to go on → it goes", async () => {
     const at = await AtDesk.open(journal);
     const asha = await at.person("Asha", "decide");
@@ -262,4 +284,18 @@ test("a one-time password → only another one can be chosen with it, and it cou
   await other.signIn("asha", once);
   expect(other.status).toBe(401);
   expect((await accountOf(at.work.store, "ASHA"))?.isOneTime).toBe(false);
+});
+
+test("a one-time password of a week ago, numbers as names → refused, logged, masked", async () => {
+  const at = await AtDesk.open("SQLite");
+  const once = await addAccount(at.work.store, "Asha", "view", { ...actOf(at.work, "add_account"), at: Date.now() - 7 * 86_400_000 }); // prettier-ignore
+  const asha = at.visitor();
+  for (const name of ["asha", "50100234567890\u202e\n"]) {
+    expect(await asha.signIn(name, once)).toContain("Name or password is not right");
+  }
+  expect(at.said).toEqual([
+    expect.stringMatching(/^\S+Z desk: sign-in as asha from 127\.0\.0\.1 failed$/),
+    expect.stringMatching(/^\S+Z desk: sign-in as ••7890\S* from 127\.0\.0\.1 failed$/),
+  ]);
+  expect((await at.run(["desk", "list"])).stdout).toMatch(/Asha {3}view {3}chose no password in seven days/);
 });

@@ -22,7 +22,7 @@ const ACTS = [
   ["/upload", "decide"],
   ["/upload/put", "decide"],
 ] as const;
-const PAGES = ["/", "/decide", "/approvals", "/upload", "/help", "/help/clerk", "/password", "/live", "/batch/AAAAAAA1", "/batch/AAAAAAA1/report"]; // prettier-ignore
+const PAGES = ["/", "/decide", "/approvals", "/upload", "/help", "/help/clerk", "/password", "/live", "/batch/AAAAAAA1", "/batch/AAAAAAA1/report", "/batch/AAAAAAA1/accounts", "/year"]; // prettier-ignore
 
 async function raw(
   at: AtDesk,
@@ -136,4 +136,5 @@ test("a password guessed many times at once → refused after ten tries, also wi
   const asha = at.visitor();
   await asha.signIn("Asha");
   expect(asha.status).toBe(429);
+  expect(at.said.filter((line) => line.endsWith("refused, there were too many tries"))).toHaveLength(5);
 });

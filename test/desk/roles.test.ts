@@ -1,13 +1,15 @@
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { actOf } from "../../src/batch.ts";
 import { openWork } from "../../src/commands/open-work.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { addAccount, type Role } from "../../src/desk/accounts.ts";
 import { until } from "../support/until.ts";
 import { partsOf, textRow, workbookFile, zipOf } from "../support/workbooks.ts";
+import { describePostgres } from "../support/postgres.ts";
 import { Watched } from "../watch/watched.ts";
+import { AtDesk } from "./at-desk.ts";
 
 const BROWSER = "/usr/bin/chromium";
 let browser: Browser | undefined;
@@ -89,3 +91,56 @@ walk(
   },
   90_000,
 );
+
+const FILE = `from_account,to_account,amount,reference
+ACC-OPS-01,200300401111,100.00,A1
+ACC-OPS-01,SANDBOX-504-2222,200.00,A2
+ACC-OPS-01,200300401111,100.00,A1
+ACC-OPS-01,200300404444,400.00,
+ACC-OPS-01,200300404444,400.00,
+`;
+
+describe("windows on SQLite", () => besideEachOther("SQLite"));
+describePostgres("windows on Postgres", () => besideEachOther("Postgres"));
+
+function besideEachOther(journal: "SQLite" | "Postgres"): void {
+  walk(
+    "two people decide a row at once (skipped: no chromium) → one is told; viewers have no buttons",
+    async () => {
+      const at = await AtDesk.open(journal);
+      at.put("payroll.csv", FILE);
+      await at.once();
+      const { id } = await at.batchOf("payroll.csv");
+      const words = ["They went", "They did not go"];
+      const both = await Promise.all(["Asha", "Ravi"].map((name) => person(at, at.deskUrl, name, "decide")));
+      for (const [index, page] of both.entries()) {
+        await page.getByText("1 unknown").first().waitFor();
+        await page.getByRole("link", { name: "Decide", exact: true }).click();
+        await page.getByLabel("3", { exact: true }).check();
+        await page.getByLabel(words[index] ?? "").check();
+        await page.getByLabel("Where you looked").fill("dashboard 10:12");
+      }
+      await Promise.all(both.map((page) => page.getByRole("button", { name: "Say so" }).click()));
+      const news = await Promise.all(both.map((page) => page.locator(".news").innerText()));
+      expect(
+        news.filter((text) => /\(200\.00\) is settled as/.test(text)),
+        news.join(),
+      ).toHaveLength(1);
+      expect(news.filter((text) => text.includes("before you. What you said changed nothing"))).toHaveLength(1);
+      await both[0]?.goto(`${at.deskUrl}/batch/${id}?status=held`);
+      await both[0]?.getByText("settled row 3").waitFor();
+
+      const onlooker = await person(at, at.deskUrl, "Meena", "view");
+      for (const place of [
+        "/",
+        "/decide",
+        "/upload",
+        ...["", "?status=accepted", "?status=held"].map((only) => `/batch/${id}${only}`),
+      ]) {
+        await onlooker.goto(at.deskUrl + place);
+        expect(await onlooker.locator("main button, main input:not([type=hidden])").count(), place).toBe(0);
+      }
+    },
+    60_000,
+  );
+}
