@@ -85,8 +85,7 @@ async function letRowsGo(
     return found;
   };
   const batch = await known();
-  const { id } = batch;
-  const waits = waitsForApproval(batch);
+  const [{ id }, waits] = [batch, waitsForApproval(batch)];
   // first: of what cannot be sent nothing is let go
   if (ended) await assertKeys(work, batch, {});
   const act = actSaid(call, work, kind, id);

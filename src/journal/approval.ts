@@ -31,11 +31,7 @@ export const personOf = (name: string): string => name.normalize("NFKC").trim().
 const nameOf = ({ by, login }: Who): string => by ?? login;
 
 /** Who brought these bytes by hand: kept (kind `upload`) for each person, so that nobody is forgotten for another one. */
-export interface Upload {
-  readonly by: string;
-  readonly sha256: string;
-}
-export const uploadName = ({ by, sha256 }: Upload): string => `${sha256} ${personOf(by)}`;
+type Upload = Readonly<{ by: string; sha256: string }>;
 
 /** Who brought the file: by hand, and whoever ran it, or had it run: how it is read, and its month, are said there. */
 export async function makersOf(
