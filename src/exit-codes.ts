@@ -9,7 +9,7 @@ export const EXIT_CODES = [
   { code: 3, sentence: "some rows rejected or invalid", todo: "by day: the clerk corrects the retry file" },
   { code: 4, sentence: "some rows unknown: a person must look", todo: "wake a person: `paydrop status --unknown`" },
   { code: 5, sentence: "file refused, nothing sent", todo: "by day: the clerk reads refused.txt" },
-  { code: 6, sentence: "rows held: a person must decide", todo: "by day: whoever decides reads the results" },
+  { code: 6, sentence: "rows held or not approved yet: a person must decide", todo: "by day: who decides or approves" },
   { code: 7, sentence: "stopped before the end; safe to run again", todo: "read why, mend that, run it again" },
   { code: 74, sentence: "disk or journal failure", todo: "make room or mend what it names, start it again" },
   { code: 75, sentence: "another paydrop has this state directory", todo: "nothing: that one is at work" },
