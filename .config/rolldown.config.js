@@ -7,7 +7,7 @@ const APART =
 /**
  * The programs as few files: to find, read and translate each module one by one takes a third of the time that a small
  * file takes from start to exit. What every run needs is one file, also for the journal's thread; zod and commander are
- * taken in. What only some commands need stays in files of its own.
+ * taken in, as is what the compiler calls. What only some commands need stays in files of its own.
  */
 export default defineConfig({
   input: {
@@ -18,7 +18,7 @@ export default defineConfig({
     "journal-thread": "src/journal/thread.ts",
   },
   platform: "node",
-  external: (id) => /^[^./]/.test(id) && !/^(?:zod|commander|undici\/lib)(?:\/|$)/.test(id),
+  external: (id) => /^[^./]/.test(id) && !/^(?:zod|commander|undici\/lib|@oxc-project\/runtime)(?:\/|$)/.test(id),
   output: {
     format: "esm",
     chunkFileNames: "[name]-[hash].js",

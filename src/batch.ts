@@ -11,12 +11,13 @@ import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { assertMark, keepMark } from "./intake/mark.ts";
 import { takeSnapshot } from "./intake/snapshot.ts";
-import { approversFor } from "./journal/approval.ts";
+import { approversFor, isUnapproved } from "./journal/approval.ts";
 import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
 import type { Act, BatchRecord, JournalStore, NewBatch, Who } from "./journal/store.ts";
 import { isStopOfRest, stopFor, type Stop } from "./messages/outcomes.ts";
+import type { Fault } from "./messages/sentence.ts";
 import { asWord } from "./printable.ts";
 import { firstHeld } from "./results/columns.ts";
 import { byStatusOf } from "./results/totals.ts";
@@ -182,7 +183,7 @@ const pathsOf = ({ state_dir }: Config, batch: NewBatch): ReadonlyMap<string, st
 
 /** What was found, and what became of the rows when they were judged. */
 export async function toldOf(
-  { store, destination }: Pick<Work, "store" | "destination">,
+  { config, store, destination }: Pick<Work, "config" | "store" | "destination">,
   found: Checked,
   id: string,
   toldMax?: number,
@@ -191,8 +192,13 @@ export async function toldOf(
   const { environment, tallies } = batch;
   const held = tallies.held ? await firstHeld(store, batch, toldMax) : [];
   const heldCount = tallies.held?.rows ?? 0;
-  return { ...found, environment, destination, byStatus: byStatusOf(tallies), held, heldCount };
+  const approvers = Math.max(batch.approvers, approversFor(config, batch.total));
+  const remarks = [...found.remarks, ...approvalRemarks({ ...batch, approvers })];
+  return { ...found, remarks, environment, destination, byStatus: byStatusOf(tallies), held, heldCount };
 }
+
+const approvalRemarks = (batch: BatchRecord): Fault[] =>
+  isUnapproved(batch) ? [{ code: "needs_approval", facts: { approvers: batch.approvers } }] : [];
 
 /** Of a file that was refused, or that a person did not want: nothing stays. */
 async function forget({ config, store }: Work, id: string): Promise<void> {
@@ -312,7 +318,8 @@ function knownFile(batch: BatchRecord): CheckedFile {
   return {
     ...{ file: join(batch.folder, batch.fileName), format, operation, environment, destination },
     ...(period === undefined ? {} : { period }),
-    ...{ total: { rows, amount: total }, byStatus: byStatusOf(tallies), accounts: [], remarks: [] },
+    ...{ total: { rows, amount: total }, byStatus: byStatusOf(tallies), accounts: [] },
+    remarks: approvalRemarks(batch),
     ...{ invalid: [], invalidCount: tallies.invalid?.rows ?? 0, held: [], heldCount: tallies.held?.rows ?? 0 },
     ...{ pointedOut: [], pointedOutCount: 0, unreadable: 0 },
   };

@@ -209,11 +209,7 @@ type Guard = (call: () => unknown) => void;
  * Calls a caller's callbacks. If one throws, or its promise rejects, no row is held back: `failed` has the error, to be
  * thrown at the end. `heard`: all promises so far are settled.
  */
-function callingBack(): {
-  readonly guard: Guard;
-  readonly failed: AbortSignal;
-  readonly heard: () => Promise<unknown>;
-} {
+function callingBack() {
   const failure = new AbortController();
   const fail = (error: unknown): void => failure.abort(error);
   let heard: Promise<unknown> = Promise.resolve();

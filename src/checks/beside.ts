@@ -1,7 +1,7 @@
 import type { Fault } from "../messages/sentence.ts";
 import type { Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
-import { faultAt, readAt } from "./cells.ts";
+import { faultAt, readAt, type FileKind } from "./cells.ts";
 import { createCannotBe, type Finding } from "./not-a-value.ts";
 
 export interface RowName {
@@ -50,10 +50,7 @@ const OWN: Readonly<Record<string, (text: string, own: Own) => Finding | undefin
 };
 
 /** Makes what gives what a row says in columns of our own, and adds what is wrong there. */
-export function ownReader(
-  { sources }: Columns,
-  { isWorkbook, isTable }: { readonly isWorkbook: boolean; readonly isTable: boolean },
-) {
+export function ownReader({ sources }: Columns, { isWorkbook, isTable }: FileKind) {
   const columns = Object.entries(OWN).flatMap(([name, take]) => {
     const source = sources.get(name);
     // a workbook may have a date in place of a period

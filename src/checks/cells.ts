@@ -1,12 +1,17 @@
 import { lettersOf, normalizeName } from "../column-name.ts";
 import { mask, maskStray, maskStrayAmount } from "../mask.ts";
-import type { PointedOutCode } from "../messages/row-faults.ts";
-import type { RowFaultCode, Thing } from "../messages/row-faults.ts";
+import type { PointedOutCode, RowFaultCode, Thing } from "../messages/row-faults.ts";
 import type { Facts, Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { cellWords, type Source } from "../reader/columns.ts";
 import type { Cell, Row, Token } from "../reader/row.ts";
 import type { Finding, Place } from "./not-a-value.ts";
+
+export interface FileKind {
+  /** A table's rows stand below a header, and its cells have names (`G14`). */
+  readonly isTable: boolean;
+  readonly isWorkbook: boolean;
+}
 
 /** A field or a column of our own, and where it stands. */
 export interface NamedPlace extends Place {

@@ -1,5 +1,6 @@
 import { formatUnits, Sums, unitsOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
+import { isoDay } from "../day.ts";
 import { FileRefusedError } from "../errors.ts";
 import { maskAccountId } from "../mask.ts";
 import { counted, listed, type Fault } from "../messages/sentence.ts";
@@ -35,7 +36,7 @@ export function checkFile(
     let check = checks.get(columns);
     if (check) return check;
     // the columns of a table were looked at when it was opened; in JSON each row has keys of its own
-    const slips = isTable || mapping ? [] : misspeltColumns(columns, operation ?? "mixed", config);
+    const slips = isTable || mapping ? [] : misspeltColumns(columns, operation ?? "mixed", config.own_columns);
     if (slips.length > 0) throw new FileRefusedError(snapshot.fileName, slips);
     checks.set(columns, (check = createRowCheck(columns, file)));
     for (const column of check.whenColumns) if (found.whenColumns.size < KINDS_MAX) found.whenColumns.add(column);
@@ -65,9 +66,7 @@ export function checkFile(
 function dayIn(now: number, timeZone: string | undefined): string {
   if (timeZone !== undefined) return new Intl.DateTimeFormat("en-CA", { timeZone }).format(now);
   // Intl takes 40 ms to load
-  const day = new Date(now);
-  const twoDigits = (number: number): string => String(number).padStart(2, "0");
-  return `${day.getFullYear()}-${twoDigits(day.getMonth() + 1)}-${twoDigits(day.getDate())}`;
+  return isoDay(now - new Date(now).getTimezoneOffset() * 60_000);
 }
 
 /** A fault for each operation whose amounts come to more than `max_per_file`. */

@@ -9,17 +9,9 @@ import { OWN_COLUMNS, type Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
 import { headerAgain, underTable } from "../reader/lines.ts";
 import { ownReader, type Own } from "./beside.ts";
-import { faultAt, readAt, wordsAt } from "./cells.ts";
-import {
-  canonical,
-  formsInFile,
-  paymentText,
-  readAmount,
-  refusal,
-  zerosOf,
-  type FormInFile,
-  type Values,
-} from "./form.ts";
+import { faultAt, readAt, wordsAt, type FileKind } from "./cells.ts";
+import { canonical, formsInFile, paymentText, readAmount, refusal, zerosOf } from "./form.ts";
+import type { FormInFile, Values } from "./form.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { faultBeside, otherColumns } from "./other-columns.ts";
 import { lookAtRow, type FileLook } from "./point-out.ts";
@@ -52,12 +44,9 @@ export interface CheckedRow extends Readonly<Own> {
 }
 
 /** What is the same for all rows of a file. */
-export interface FileCheck {
+export interface FileCheck extends FileKind {
   readonly opened: OpenedFile;
   readonly config: Config;
-  /** A table's rows stand below a header, and its cells have names (`G14`). */
-  readonly isTable: boolean;
-  readonly isWorkbook: boolean;
   /** The day of now, `2026-11-27`. */
   readonly today: string;
   /** Is told of every valid row. */
@@ -173,11 +162,7 @@ function formOfRow(row: Row, forms: readonly FormInFile[]): FormInFile | Fault {
  * What goes, or would: also of fields that are wrong, as far as they were text. The schema decides it, and the settings;
  * only where one of them says no, is it found out why.
  */
-function readFields(
-  row: Row,
-  form: FormInFile,
-  { isWorkbook, isTable }: FileCheck,
-): { readonly values: Values; readonly faults: Fault[] } {
+function readFields(row: Row, form: FormInFile, { isWorkbook, isTable }: FileCheck) {
   const values: (string | undefined)[] = [];
   const faults: Fault[] = [];
   for (const field of form.fields) {
@@ -208,11 +193,8 @@ function noPayment(row: Row, { opened, isTable }: FileCheck): CheckedRow | undef
   const what = again === "again" ? "header" : underTable(texts);
   if (what === undefined) return undefined;
   const first = printable(texts.find((text) => text !== "") ?? "", 40);
-  return {
-    row,
-    faults: [{ code: NO_PAYMENT, row: row.number, facts: { what, value: maskStrayAmount(first) } }],
-    notices: [],
-  };
+  const fault = { code: NO_PAYMENT, row: row.number, facts: { what, value: maskStrayAmount(first) } };
+  return { row, faults: [fault], notices: [] };
 }
 
 /** The fault of a row under the table that is no payment: nobody misses its amount. */

@@ -23,12 +23,8 @@ const ENDINGS = [".control", ".control.txt"];
 const BYTES_MAX = 4096;
 
 /** Everything that states control totals for the file at `path`. Throws FileRefusedError `control_malformed`. */
-export async function statedControl(
-  path: string,
-  wrapper: Wrapper | undefined,
-  config: Config,
-): Promise<StatedControl[]> {
-  const all = [
+export async function statedControl(path: string, wrapper: Wrapper | undefined, config: Config) {
+  const all: readonly StatedControl[] = [
     { source: "the command line", rows: config.expect_rows, total: config.expect_total },
     { source: '"control" in the file', ...wrapper?.control },
     ...(await Promise.all(ENDINGS.map((ending) => readControlFile(path + ending)))),
@@ -39,14 +35,15 @@ export async function statedControl(
 async function readControlFile(path: string): Promise<StatedControl> {
   const source = basename(path);
   const text = await readSmallFile(path);
+  const malformed = new FileRefusedError(source, [{ code: "control_malformed" }]);
   const stated = new Map<string, string>();
   for (const line of text?.split(/[\r\n]+/).filter((one) => one.trim() !== "") ?? []) {
     const [, name = "", value = ""] = /^\s*(rows|total)\s*=\s*(\S+)\s*$/i.exec(line) ?? [];
     const key = name.toLowerCase();
-    if (!(key === "rows" ? /^\d{1,9}$/ : SUMMABLE).test(value) || stated.has(key)) throw malformed(source);
+    if (!(key === "rows" ? /^\d{1,9}$/ : SUMMABLE).test(value) || stated.has(key)) throw malformed;
     stated.set(key, value);
   }
-  if (text !== undefined && stated.size === 0) throw malformed(source);
+  if (text !== undefined && stated.size === 0) throw malformed;
   const rows = stated.get("rows");
   return { source, rows: rows === undefined ? undefined : Number(rows), total: stated.get("total") };
 }
@@ -63,10 +60,6 @@ async function readSmallFile(path: string): Promise<string | undefined> {
     if (["EACCES", "EPERM", "ELOOP", "ENXIO"].includes(code)) return "";
     throw error;
   }
-}
-
-function malformed(name: string): FileRefusedError {
-  return new FileRefusedError(name, [{ code: "control_malformed" }]);
 }
 
 /**

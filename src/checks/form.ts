@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import { canonicalAmount, PLAIN_DECIMAL, unitsOf } from "../amount.ts";
 import { normalizeName } from "../column-name.ts";
-import { PATTERN_VALUE_MAX, type FieldRules, type OperationRules } from "../config/schema.ts";
-import type { Config } from "../config/schema.ts";
+import { PATTERN_VALUE_MAX, type Config, type FieldRules, type OperationRules } from "../config/schema.ts";
 import { maskNumbers, maskStrayAmount } from "../mask.ts";
 import { fieldsOf, type Field, type OperationName } from "../operations/index.ts";
 import { ID, type Form, type Operation } from "../operations/operation.ts";
@@ -17,11 +16,7 @@ export type FormInFile = ReturnType<typeof formInFile>;
 export type FieldInFile = FormInFile["payee"];
 
 /** The forms of an operation that a file has columns for; all of them where it has none of their own. */
-export function formsInFile(
-  operation: Operation<OperationName>,
-  columns: Columns,
-  config: Config,
-): readonly FormInFile[] {
+export function formsInFile(operation: Operation<OperationName>, columns: Columns, config: Config) {
   const forms = operation.forms.map((form) => formInFile(operation, form, columns, config));
   const inFile = forms.filter(({ own }) => own.length > 0);
   return inFile.length > 0 ? inFile : forms;
@@ -56,13 +51,8 @@ function formInFile(operation: Operation<OperationName>, form: Form, columns: Co
   };
 }
 
-function fieldInFile(
-  form: Form,
-  { default: usual, ...facts }: Field,
-  rules: FieldRules,
-  { sources }: Columns,
-  config: Config,
-) {
+function fieldInFile(form: Form, field: Field, rules: FieldRules, { sources }: Columns, config: Config) {
+  const { default: usual, ...facts } = field;
   const { name, kind } = facts;
   const place = { ...facts, rules, required: rules.required ?? facts.required };
   const source = sources.get(name);
@@ -146,10 +136,8 @@ function schemaFinding(value: string, field: FieldInFile): Finding {
   const finding = field.cannotBe(value);
   if (finding) return finding;
   if (kind === "amount" || kind === "whole") return { code: "not_a_number", facts: { plain: plainNumber(value) } };
-  const isShaped = kind === "id" && shape !== undefined;
-  return isShaped
-    ? { code: "malformed", facts: { found: value.length } }
-    : { code: "hidden_character", facts: { found: "?" } };
+  if (kind === "id" && shape !== undefined) return { code: "malformed", facts: { found: value.length } };
+  return { code: "hidden_character", facts: { found: "?" } };
 }
 
 const GROUPS: Readonly<Record<Exclude<Config["amount_format"], "plain">, RegExp>> = {

@@ -9,16 +9,8 @@ import { mask } from "../mask.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { fieldsOf, OPERATIONS, operationNamed, operationSaid, type OperationName } from "../operations/index.ts";
 import { printable, quotedNames } from "../printable.ts";
-import {
-  completeOperations,
-  createColumnPlan,
-  hasIn,
-  knownColumns,
-  OUR_NAMES,
-  misspeltColumns,
-  missingFields,
-  type LookupTable,
-} from "../reader/columns.ts";
+import { completeOperations, createColumnPlan, hasIn, knownColumns, OUR_NAMES } from "../reader/columns.ts";
+import { misspeltColumns, missingFields, type LookupTable } from "../reader/columns.ts";
 import { chooseMapping, readLookup } from "../reader/mapping.ts";
 import { openTable } from "../reader/open-table.ts";
 import type { Reading, Row, Table } from "../reader/row.ts";
@@ -78,7 +70,7 @@ function operationOf(
   const byHeader = stated ? asStated(columns, stated) : byColumns(columns, settings);
   const found = isMixed ? (stated?.operation ?? "mixed") : byHeader;
   if (typeof found !== "string") return [found];
-  const slips = misspeltColumns(columns, found, settings);
+  const slips = misspeltColumns(columns, found, settings.own_columns);
   // in JSON a missing field makes only the row invalid
   const lacks = isMixed || !table.header || found === "mixed" ? [] : lacking(columns, found, settings);
   const missing = lacks.filter((field) => !slips.some(({ facts }) => facts?.["meant"] === field));
@@ -123,8 +115,7 @@ function byColumns(columns: readonly string[], { own_columns: own }: Config): Op
   const [only, ...more] = complete;
   if (more.length > 0) return { code: "operation_ambiguous", facts: { looks: complete.join(" or ") } };
   const meant = only && operationNamed(only).meant;
-  const isSaid =
-    meant && strange.some((column) => meant.by.test(column)) && !strange.some((one) => meant.not.test(one));
+  const isSaid = meant && strange.some((one) => meant.by.test(one)) && !strange.some((one) => meant.not.test(one));
   if (only !== undefined && (!meant || (others.length === 0 && (strange.length === 0 || isSaid)))) return only;
   const beside = others.length > 0 ? others : only === undefined ? [] : strange;
   if (beside.length > 0 && known.some(({ field }) => field === "vpa")) {
@@ -175,14 +166,11 @@ export function keptOf({ table, operation, mapping, tables }: OpenedFile): strin
   return JSON.stringify({ reading: table.reading, operation, mapping, tables: copies } satisfies Kept);
 }
 
+/** `reading`: as `keptOf` gave it. */
+type BatchFile = Readonly<Record<"sha256" | "fileName" | "reading", string>>;
+
 /** The hashes of a batch's private copies: its file, and the lookup tables that it was read with. */
-export function copiesOf({
-  sha256,
-  reading,
-}: {
-  readonly sha256: string;
-  readonly reading: string;
-}): readonly string[] {
+export function copiesOf({ sha256, reading }: Omit<BatchFile, "fileName">): readonly string[] {
   const { tables = [] } = JSON.parse(reading) as Partial<Kept>;
   return [sha256, ...tables.map((table) => table.sha256)];
 }
@@ -205,10 +193,7 @@ interface Keeping {
  * Opens the private copy of a batch as it was read when that was made; one that another host took is brought here first.
  * Throws PaydropError `journal` where it is gone.
  */
-export async function openKept(
-  { config, store }: Keeping,
-  batch: { readonly sha256: string; readonly fileName: string; readonly reading: string },
-) {
+export async function openKept({ config, store }: Keeping, batch: BatchFile) {
   const pathTo = (sha256: string): string => snapshotPath(config.state_dir, sha256);
   for (const sha256 of copiesOf(batch)) await store.hosts?.bringCopy(sha256, pathTo(sha256));
   const { reading, operation, mapping, tables } = JSON.parse(batch.reading) as Kept;

@@ -3,7 +3,6 @@ import { normalizeName } from "../column-name.ts";
 import type { AmountUnit } from "../config/mapping.ts";
 import { DAY_MS, EXCEL_EPOCH_MS, isoDay } from "../day.ts";
 import type { RowFaultCode } from "../messages/row-faults.ts";
-import type { Fault } from "../messages/sentence.ts";
 import type { Row } from "../reader/row.ts";
 import { formOf, isDay, monthNumber, NONE } from "./beside.ts";
 import { faultAt, wordsAt } from "./cells.ts";
@@ -99,11 +98,7 @@ interface Beside {
 }
 
 /** The first of these columns that says that the amount is other money than what goes, or not to pay now. */
-export function faultBeside(
-  row: Row,
-  columns: ReturnType<typeof otherColumns>["when"],
-  beside: Beside,
-): Fault | undefined {
+export function faultBeside(row: Row, columns: ReturnType<typeof otherColumns>["when"], beside: Beside) {
   for (const found of columns) {
     const { meaning, source, name } = found;
     const text = wordsAt(row, source.at);
@@ -156,11 +151,7 @@ const GOES =
   /^(?:y|yes|true|1|ok|okay|approved?|authori[sz]ed|verified|valid|ready|pay|payable|release|new|open|due|pending|active|confirmed|permanent|regular|probation(?:er)?|trainee|working|employed|in service|on roll|(?:full|part)[ -]?time|contract(?:ual)?)$/i;
 
 /** What a value says that does not plainly let the row go: it is paid, no, or nothing clear. A person decides. */
-function saysNotNow(
-  text: string,
-  meaning: Exclude<Meaning, Money>,
-  today: string,
-): "paid" | "no" | "unclear" | undefined {
+function saysNotNow(text: string, meaning: Exclude<Meaning, Money>, today: string) {
   if (isPlain(meaning)) return PLAINLY_NOT[meaning].test(text) ? "no" : undefined;
   const said = text.replace(NOT_HELD, "").replace(/^[ ,;.-]+|[ ,;.-]+$/g, "");
   const days = daysIn(text);

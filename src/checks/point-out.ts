@@ -4,7 +4,7 @@ import type { PointedOutCode } from "../messages/row-faults.ts";
 import type { Facts, Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
-import { faultAt, wordsAt } from "./cells.ts";
+import { faultAt, wordsAt, type FileKind } from "./cells.ts";
 import type { FieldInFile, FormInFile, Values } from "./form.ts";
 
 /** A thousand million and more. */
@@ -18,12 +18,8 @@ const LONGER = /^(?!(?:0{0,2}91|0)[0-9]{10}$)[0-9]{11}/;
 const GARBLED = /[ÃÂ][\u0080-\u00bf]|à[¤-¯]|â€/;
 
 /** What may be meant, and may be a slip, in one row. */
-export function lookAtRow(
-  row: Row,
-  { fields, payee, debit, amount, mobile }: FormInFile,
-  values: Values,
-  { isTable, isWorkbook }: { readonly isTable: boolean; readonly isWorkbook: boolean },
-): readonly Fault[] {
+export function lookAtRow(row: Row, form: FormInFile, values: Values, { isTable, isWorkbook }: FileKind): Fault[] {
+  const { fields, payee, debit, amount, mobile } = form;
   const found: Fault[] = [];
   const add = (field: FieldInFile, code: PointedOutCode, facts?: Facts): unknown =>
     found.push(faultAt(row, field, { code, facts }, isTable));
@@ -80,11 +76,7 @@ type Kinds = Map<string, Map<number, Alike>>;
  * is to be told of the whole file. Nothing of it stops a row. `tell` takes what was found, and of how many rows it is true;
  * `max`: so many of a kind are told. Memory grows with the kinds of rows, not with the rows.
  */
-export function createFileLook(
-  tell: (faults: readonly Fault[], rows?: number) => void,
-  max: number,
-  hasCells: boolean,
-) {
+export function createFileLook(tell: (faults: readonly Fault[], rows?: number) => void, max: number, isTable: boolean) {
   const rowOf = new Map<string, number>();
   const bankOf = new Map<string, { readonly row: number; readonly name: string }>();
   let isComparedInPart = false;
@@ -98,13 +90,12 @@ export function createFileLook(
   const faultOf = ({ row, field, value }: Kept, code: PointedOutCode, facts: Facts): Fault => {
     const isOpen = field.kind === "amount" || field.shape === "ifsc";
     const shown = isOpen ? value : mask(value, field.sensitive ?? "account");
-    return faultAt({ number: row, columns: [], cells: [] }, field, { code, facts }, hasCells, shown);
+    return faultAt({ number: row, columns: [], cells: [] }, field, { code, facts }, isTable, shown);
   };
-  const tellAlike = ({ rows, first }: Alike, code: PointedOutCode, facts: Facts): void =>
-    tell(
-      first.map((kept) => faultOf(kept, code, facts)),
-      rows,
-    );
+  const tellAlike = ({ rows, first }: Alike, code: PointedOutCode, facts: Facts): void => {
+    const faults = first.map((kept) => faultOf(kept, code, facts));
+    tell(faults, rows);
+  };
   const count = (all: Kinds, of: string, key: number, kept: Kept): void => {
     const kinds = all.get(of) ?? new Map<number, Alike>();
     const alike = kinds.get(key) ?? { rows: 0, first: [] };

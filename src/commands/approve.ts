@@ -1,7 +1,7 @@
 import { isSameAmount } from "../amount.ts";
 import { minuteOf } from "../day.ts";
 import { PaydropError } from "../errors.ts";
-import { approvalsIn, makersOf, personOf } from "../journal/approval.ts";
+import { approvalsIn, isToApprove, makersOf, personOf } from "../journal/approval.ts";
 import { batchNamed } from "../journal/circumstances.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
@@ -25,7 +25,7 @@ export function run(call: Call): Promise<number> {
       const act = { ...actSaid(call, work, "approve", id), note: `SHA-256 ${sha256}, ${rows} rows, ${total}` };
       const approvals = approvalsIn([...(await store.acts({ batch: id })), act], config.approval_hours, now());
       const last = approvals[approvers - 1];
-      await store.setBatch(id, { approvedUntil: last?.until ?? 0 }, act);
+      await store.setBatch(id, { approvers, approvedUntil: last?.until ?? 0 }, act);
       const own = approvals.find((one) => personOf(one.by) === personOf(by));
       return { batch, left: Math.max(0, approvers - approvals.length), until: (last ?? own)?.until ?? now() };
     });
@@ -38,9 +38,9 @@ export function run(call: Call): Promise<number> {
 
 /** Throws PaydropError `usage`; then nothing was changed. */
 async function assertMayApprove(store: JournalStore, batch: BatchRecord, by: string, said: string): Promise<void> {
-  const { id, phase, approvers, total } = batch;
+  const { id, phase, total } = batch;
   if (phase === "cancelled") throw new PaydropError("batch_cancelled", { batch: id });
-  if (approvers === 0) throw new PaydropError("approval_not_asked", { batch: id });
+  if (!isToApprove(batch)) throw new PaydropError("approval_not_asked", { batch: id });
   const makers = (await makersOf(store, batch)).map(personOf);
   if (makers.includes(personOf(by))) throw new PaydropError("approval_own", { batch: id, by });
   if (!isSameAmount(said, total)) throw new PaydropError("approval_total", { batch: id, said: printable(said, 40) });

@@ -19,9 +19,11 @@ const WAITED_OUT = /^(?:unreachable|rate_limited|local_error|(?:key|address|cert
 export const needsAPerson = (code: string): boolean => /^(?:redirect|html_answer|unknown_in_a_row)$/.test(code);
 
 export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
-/** Phase, rows that are left to go, whether results are owed, and an approval. */
-export const standOf = (batch: BatchRecord): string =>
-  [batch.phase, leftOf(batch), batch.owesResults, waitsForApproval(batch)].join();
+/** Phase, rows that are left to go, whether results are owed, and whether they wait for an approval. */
+export const standOf = (batch: BatchRecord): string => {
+  const [{ phase, owesResults }, left] = [batch, leftOf(batch)];
+  return [phase, left, owesResults, phase === "open" && left > 0 && waitsForApproval(batch)].join();
+};
 const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
   (ready?.rows ?? 0) + (unsent?.rows ?? 0);
 

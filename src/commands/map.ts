@@ -69,12 +69,8 @@ async function cluesOf(call: Call, config: Config, file: string): Promise<Propos
   const wordsIn = (column: string): readonly string[] =>
     rows.slice(0, ROWS_LOOKED_AT).map((row) => cellWords(row.cells[row.columns.indexOf(column)] ?? ""));
   return {
-    ...{
-      columns,
-      unit: unitSaid(call),
-      template: templateOf(columns),
-      option: optionOf(call, "option")?.toUpperCase(),
-    },
+    ...{ columns, unit: unitSaid(call), template: templateOf(columns) },
+    option: optionOf(call, "option")?.toUpperCase(),
     operation: config.operation ?? operationSaid(table.wrapper?.operation ?? "")?.name,
     values: columns.map((column) => wordsIn(column).filter((text) => text !== "")),
     set: pairsOf(call, "set", (column) => columnNamed(column, columns)),

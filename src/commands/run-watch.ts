@@ -43,16 +43,14 @@ export async function run(call: Call): Promise<number> {
   });
 }
 
-/**
- * Exit 0 when it was asked to end, 7 when it cut a batch off; 4 or 74 when what was on its way then ended with that. With
- * `--desk` people have their pages until then.
- */
+/** Exit 0 when it was asked to end, 7 when it cut a batch off; 4 or 74 when what was on its way then ended with that. */
 export async function watch(call: Call): Promise<number> {
   const isAtDesk = call.flags["desk"] === true;
   if (isAtDesk && call.operands.length === 0) return (await import("../desk/trial.ts")).tryDesk(call, watch);
   const openDesk = isAtDesk ? (await import("./desk.ts")).deskOf(call) : undefined;
   return withSending(call, async (sending) => {
-    for (const operand of call.operands) await assertFolder(resolve(operand));
+    const inboxes = call.operands.map((operand) => resolve(operand));
+    for (const inbox of inboxes) await assertFolder(inbox);
     const { soft, hard } = sending.listening.signals;
     const failed = new AbortController();
     const signals = { soft: AbortSignal.any([soft, failed.signal]), hard };
@@ -61,8 +59,7 @@ export async function watch(call: Call): Promise<number> {
     try {
       const mode = call.flags["poll"] === true ? "poll" : "watch";
       const say = (text: string): void => sending.teller.say(text);
-      const inboxes = call.operands.map((operand) => resolve(operand));
-      // first of all: where its port is taken nothing is sent
+      // first of all: where its port is taken nothing is sent. At the end people still see what becomes of the last rows
       desk = await openDesk?.(work, inboxes, say);
       const watches = inboxes.map((folder) => {
         const watching = (soft: AbortSignal): Promise<number> =>
@@ -71,10 +68,8 @@ export async function watch(call: Call): Promise<number> {
         return whileHolding(work, folder, signals.soft, say, watching).finally(() => failed.abort());
       });
       // it ends at once where no other host shares the journal; what it cannot do ends the watches, too
-      const shares = takeShares(work, signals.soft).catch((error: unknown) => {
-        failed.abort();
-        throw error;
-      });
+      const shares = takeShares(work, signals.soft);
+      shares.catch(() => failed.abort());
       await Promise.allSettled([...watches, shares]);
       await shares;
       return gravest(await Promise.all(watches));

@@ -174,10 +174,8 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
   let settled = 0;
   for (const settlings of Map.groupBy(todo, ({ batch }) => batch.id).values()) {
     const [{ batch }] = settlings as [Settling, ...Settling[]];
-    for (const same of Map.groupBy(
-      settlings,
-      ({ as, by, note, row }) => `${row.state}\n${as}\n${by}\n${note}`,
-    ).values()) {
+    const alike = Map.groupBy(settlings, ({ as, by, note, row }) => `${row.state}\n${as}\n${by}\n${note}`);
+    for (const same of alike.values()) {
       const moved = await settle(work, same as [Settling, ...Settling[]]);
       settled += moved.length;
       for (const one of same) {

@@ -110,11 +110,7 @@ export async function showUnknown(work: Work, call: Call): Promise<number> {
 }
 
 /** The accounts are missing where the private copy of a file cannot be read; the list must not fail for that. */
-async function* unknownRows(
-  { store, config }: Work,
-  batches: readonly BatchRecord[],
-  { stderr }: Call,
-): AsyncGenerator<UnknownRow> {
+async function* unknownRows({ store, config }: Work, batches: readonly BatchRecord[], { stderr }: Call) {
   for (const batch of batches) {
     const records = (await Array.fromAsync(recordsOf(store, batch.id, { states: ["unknown"] }))).flat();
     const wanted = new Set(records.map(({ row }) => row));

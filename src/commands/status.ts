@@ -2,7 +2,7 @@ import type { Work } from "../batch.ts";
 import { dayOf, isoSecond } from "../day.ts";
 import type { ByStatus } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import { isToApprove, waitsForApproval } from "../journal/approval.ts";
+import { isUnapproved, waitsForApproval } from "../journal/approval.ts";
 import type { RowState } from "../journal/states.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { STATUS_WORDS } from "../messages/results.ts";
@@ -106,7 +106,7 @@ function shortLines({ batch, byStatus, totals, phase }: BatchStatus): string[] {
       ? [told(STATUS_WORDS.to_correct, { rows: totals.toCorrect }).text]
       : []),
     ...(onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : []),
-    ...(isToApprove(batch) && waitsForApproval(batch) ? [STATUS_WORDS.unapproved] : []),
+    ...(isUnapproved(batch) ? [STATUS_WORDS.unapproved] : []),
     ...(owesResults ? [STATUS_WORDS.owes_results] : []),
   ];
   return [what.join("  "), `  ${counts.join(", ")}`];
@@ -122,7 +122,7 @@ export async function tellBatch(status: BatchStatus, { store, config }: Pick<Wor
   const [acts, runs] = await Promise.all([store.acts({ batch: id }), store.runs(id)]);
   const corrected = totals.remarks.filter(({ code }) => code === "corrected_since");
   const remarks = remarkTexts([...batch.remarks, ...corrected]);
-  const waits = isToApprove(batch) && waitsForApproval(batch) ? [STATUS_WORDS.unapproved] : [];
+  const waits = isUnapproved(batch) ? [STATUS_WORDS.unapproved] : [];
   const way = onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : waits;
   return { ...status, way, next, remarks, acts, runs, history: historyOf(acts, runs, isSending(config)) };
 }
@@ -161,5 +161,6 @@ function batchObject({ batch, byStatus, phase }: BatchStatus): object {
   return {
     ...{ type: "batch", batch: id, file, operation, folder, environment, destination, phase, period },
     ...{ created_at: iso(createdAt), rows, amount, on_their_way: batch.onItsWay, owes_results: batch.owesResults },
+    waits_for_approval: isUnapproved(batch),
   };
 }

@@ -10,6 +10,7 @@ import { told } from "../messages/sentence.ts";
 import { fieldsOf, OPERATION_NAMES, operationSaid } from "../operations/index.ts";
 import type { Form, Operation } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
+import type { ColumnPlan } from "../reader/columns.ts";
 import type { Cell, Row, Table } from "../reader/row.ts";
 import { recordsOf } from "../results/totals.ts";
 import { tableIn } from "../results/table.ts";
@@ -91,11 +92,7 @@ const fromBatch: Make = async (call, fill) => {
   }
 };
 
-function emptied(
-  { number, columns, cells }: Row,
-  plan: Awaited<ReturnType<typeof openKept>>["plan"],
-  header: readonly string[],
-): Row {
+function emptied({ number, columns, cells }: Row, plan: ColumnPlan, header: readonly string[]): Row {
   const { sources } = plan(columns);
   const own = ["reference", "period", "retry_of"].map((name) => sources.get(name)?.at);
   const cellAt = (at: number): Cell => (own.includes(at) ? "" : (cells[at] ?? ""));

@@ -99,10 +99,11 @@ export function pageOf({ title, at, name, role = "", csrf, news, content }: Page
   );
   const out = markup`<a href="/password">${said(name ?? "")}</a> (${role}) <button>Sign out</button>`;
   const menu = markup`<nav aria-label="Pages"><ul>${links}</ul></nav>${form("/sign-out", csrf, out, { kind: "who" })}`;
+  // with </ the build would put a helper of its own, which no package brings, around this template
   return markup`<!doctype html>
 <html lang="en"><head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${title} · paydrop</title><link rel="stylesheet" href="/style.css"><script src="/live.js" defer></script>
+<title>${title} · paydrop</title><link rel="stylesheet" href="/style.css"><script src="/live.js" defer><\/script>
 </head><body><a class="skip" href="#main">To the content</a>
 <header><p class="brand">paydrop</p>${name !== undefined && menu}</header>
 <main id="main" tabindex="-1"><h1>${title}</h1>${news && newsOf(news)}${content}</main></body></html>`;

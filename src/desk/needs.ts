@@ -1,4 +1,4 @@
-import { isToApprove, waitsForApproval } from "../journal/approval.ts";
+import { isUnapproved } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { counted } from "../messages/sentence.ts";
@@ -37,7 +37,7 @@ export function needsPart(desk: Desk) {
       decide(newest, "unknown", "look up and say what became of them"),
       decide(open, "held", "decide"),
       open
-        .filter((batch) => isToApprove(batch) && waitsForApproval(batch))
+        .filter(isUnapproved)
         .map((batch) => markup`${batch.total} in ${batchLink(batch)} waits: <a href="/approvals">approve</a>`),
       files.map(({ name, isRefused, lines: [why = ""] }) => isRefused && markup`${said(name)} was refused. ${why}`),
       await toCorrect(open),

@@ -136,6 +136,8 @@ export async function serveDesk(desk: Desk, port: number) {
 
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
+  // no file descriptor left for one more visitor: whatever else this process does goes on
+  server.on("error", (error) => desk.say(`desk: ${messageOf(error)}`));
   const at = (server.address() as AddressInfo).port;
   // another desk on this machine has another cookie
   cookie = `paydrop-${at}`;

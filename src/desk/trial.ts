@@ -37,32 +37,24 @@ export async function tryDesk(call: Call, watch: (call: Call) => Promise<number>
 
 /** Names and numbers are made up. Together they have rows of every kind: the sandbox does what `SANDBOX-…` asks for. */
 const SAMPLES: Readonly<Record<string, string>> = {
-  "payroll.csv": tableOf(
-    "debit_account_id,name,bank_acc_num,ifsc_code,bank_owner_name,mobile,email,bank_id,amount,payment_mode,narration,purpose,notes",
-    ["Imran Sheikh", "Kavita Joshi", "Suresh Pillai", "Anita Das", "Vikram Rathore", "Lakshmi Menon"].map(
-      (name, at) => {
-        const mail = `${name.toLowerCase().replace(" ", ".")}@staff.example`;
-        const account = `9001000002${3768 + 7919 * at}`;
-        return `ACC-OPS-01,${name},${account},EXMB0100${311 + 37 * at},${name},980000000${at + 4},${mail},EXMB,${39_500 + 5_150 * at}.00,NEFT,Salary,salary,`;
-      },
-    ),
-  ),
-  "vendors.csv": tableOf("debit_account_id,bene_id,bene_bank_id,amount,payment_mode,narration,purpose,notes", [
-    "ACC-OPS-01,BENE-0101,11,12500.00,NEFT,Invoice 417,vendor payment,",
-    "ACC-OPS-01,BENE-0102,12,8750.50,IMPS,Invoice 418,vendor payment,",
-    "ACC-OPS-01,BENE-0103,13,999.99,IMPS,Courier,vendor payment,no answer: SANDBOX-504",
-    "ACC-OPS-01,BENE-0104,14,4200.00,NEFT,Stationery,vendor payment,refused: SANDBOX-422",
-    "ACC-OPS-01,BENE-0105,11,25000.00,NEFT,Rent,vendor payment,",
-    "ACC-OPS-01,BENE-0105,11,25000.00,NEFT,Rent,vendor payment,the same again",
-    "ACC-OPS-01,BENE-0106,12,1O500.00,NEFT,Cleaning,vendor payment,a letter O",
-  ]),
-  "transfers.csv": tableOf("from_account,to_account,amount", [
-    "ACC-OPS-01,90010000079201,25000.00",
-    "ACC-OPS-01,90010000087120,1200.50",
-    "ACC-OPS-01,90010000095039,48250.75",
-  ]),
+  "payroll.csv": `debit_account_id,name,bank_acc_num,ifsc_code,bank_owner_name,mobile,email,bank_id,amount,payment_mode,narration,purpose,notes
+ACC-OPS-01,Imran Sheikh,90010000041201,EXMB0100311,Imran Sheikh,9800000004,imran.sheikh@staff.example,EXMB,39500.00,NEFT,Salary,salary,
+ACC-OPS-01,Kavita Joshi,90010000042520,EXMB0100348,Kavita Joshi,9800000005,kavita.joshi@staff.example,EXMB,44650.00,NEFT,Salary,salary,
+ACC-OPS-01,Suresh Pillai,90010000043839,EXMB0100385,Suresh Pillai,9800000006,suresh.pillai@staff.example,EXMB,72800.00,NEFT,Salary,salary,
+ACC-OPS-01,Anita Das,90010000045158,EXMB0100422,Anita Das,9800000007,anita.das@staff.example,EXMB,33250.00,NEFT,Salary,salary,
+ACC-OPS-01,Lakshmi Menon,90010000046477,EXMB0100459,Lakshmi Menon,9800000008,lakshmi.menon@staff.example,EXMB,41200.00,NEFT,Salary,salary,
+`,
+  "vendors.csv": `debit_account_id,bene_id,bene_bank_id,amount,payment_mode,narration,purpose,notes
+ACC-OPS-01,BENE-0101,11,12500.00,NEFT,Invoice 417,vendor payment,
+ACC-OPS-01,BENE-0102,12,8750.50,IMPS,Invoice 418,vendor payment,
+ACC-OPS-01,BENE-0103,13,999.99,IMPS,Courier,vendor payment,no answer: SANDBOX-504
+ACC-OPS-01,BENE-0104,14,4200.00,NEFT,Stationery,vendor payment,refused: SANDBOX-422
+ACC-OPS-01,BENE-0105,11,25000.00,NEFT,Rent,vendor payment,
+ACC-OPS-01,BENE-0105,11,25000.00,NEFT,Rent,vendor payment,the same again
+ACC-OPS-01,BENE-0106,12,"10,500.00",NEFT,Cleaning,vendor payment,
+`,
+  "transfers.csv": `from_account,to_account,amount
+ACC-OPS-01,90010000079201,25000.00
+ACC-OPS-01,90010000087120,1200.50
+`,
 };
-
-function tableOf(header: string, rows: readonly string[]): string {
-  return `${[header, ...rows].join("\n")}\n`;
-}

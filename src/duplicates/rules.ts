@@ -116,10 +116,8 @@ function samePayment(row: Judged, elsewhere: readonly Seen[], above: readonly Se
   if (byReference.length > 0 || row.period === undefined) return byReference;
   const inPeriod = (other: Seen): boolean => other.period === row.period;
   const place = above.filter((other) => inPeriod(other) && same(other)).length;
-  return accepted
-    .filter(inPeriod)
-    .sort(byTime)
-    .slice(place, place + 1);
+  const inOrder = accepted.filter(inPeriod).sort(byTime);
+  return inOrder.slice(place, place + 1);
 }
 
 function byTime(one: Seen, other: Seen): number {
@@ -230,12 +228,7 @@ export function isSameFileAgain(row: Said, before: Said & Pick<Seen, "wentAt">, 
  * Whether all other rows of a file wait, too. Of its `rows`, `repeated` are payments of an earlier batch, in which
  * `notGone` did not go. `others` would go here, or repeat other batches.
  */
-export function isMostlyPaid(file: {
-  readonly rows: number;
-  readonly repeated: number;
-  readonly others: number;
-  readonly notGone: number;
-}): boolean {
+export function isMostlyPaid(file: Readonly<Record<"rows" | "repeated" | "others" | "notGone", number>>): boolean {
   return file.repeated * 2 > file.rows && file.others > file.notGone;
 }
 

@@ -111,11 +111,7 @@ export function kindOf(stats: BigIntStats): string {
   return stats.isSymbolicLink() ? "a link" : "a pipe, socket or device";
 }
 
-async function saying<T>(
-  reason: "copy_unwritable" | "file_unreadable",
-  path: string,
-  work: () => Promise<T> | T,
-): Promise<T> {
+async function saying<T>(reason: "copy_unwritable" | "file_unreadable", path: string, work: () => Promise<T> | T) {
   try {
     return await work();
   } catch (thrown) {

@@ -23,29 +23,30 @@ export function waitsForApproval(
 export const isToApprove = ({ approvers, phase, tallies }: BatchRecord): boolean =>
   approvers > 0 && phase !== "cancelled" && Boolean(tallies.ready ?? tallies.not_sent);
 
+/** Whether that is what it waits for. */
+export const isUnapproved = (batch: BatchRecord): boolean => isToApprove(batch) && waitsForApproval(batch);
+
 /** The same person, however the name is written. */
-export const personOf = (name: string): string => name.normalize("NFC").trim().replaceAll(/\s+/g, " ").toLowerCase();
+export const personOf = (name: string): string => name.normalize("NFKC").trim().replaceAll(/\s+/g, " ").toLowerCase();
 const nameOf = ({ by, login }: Who): string => by ?? login;
 
-/** What is kept of a file that was brought by hand (`keep`, kind `upload`), by its path. */
+/** Who brought these bytes by hand: kept (kind `upload`) for each person, so that nobody is forgotten for another one. */
 export interface Upload {
   readonly by: string;
-  readonly at: number;
   readonly sha256: string;
 }
+export const uploadName = ({ by, sha256 }: Upload): string => `${sha256} ${personOf(by)}`;
 
-/** Who brought the file: by hand before it was taken, or else whoever ran it, or had it run. */
+/** Who brought the file: by hand, and whoever ran it, or had it run: how it is read, and its month, are said there. */
 export async function makersOf(
   store: Pick<JournalStore, "kept" | "acts" | "runs">,
-  { id, sha256, folder, fileName }: BatchRecord,
+  { id, sha256 }: Pick<BatchRecord, "id" | "sha256">,
 ): Promise<readonly string[]> {
-  const uploads = await store.kept<Upload>("upload");
-  const own = uploads.filter(({ name, value }) => value.sha256 === sha256 || name === `${folder}/${fileName}`);
-  const [acts, runs] = await Promise.all([store.acts({ batch: id }), store.runs(id)]);
-  const [first] = runs;
-  const isTaken = own.some(({ value }) => value.at <= (first?.startedAt ?? Infinity));
-  const asked = isTaken ? [] : [...acts.filter(({ kind }) => kind === "ask_approval"), ...(first ? [first] : [])];
-  return [...own.map(({ value }) => value.by), ...asked.map(nameOf)];
+  const uploads = (await store.kept<Upload>("upload")).filter(({ value }) => value.sha256 === sha256);
+  const asked = (await store.acts({ batch: id })).filter(({ kind }) => kind === "ask_approval");
+  // a process may end between the two
+  const took = [...asked.slice(0, 1), ...(await store.runs(id)).slice(0, 1)];
+  return [...uploads.map(({ value }) => value.by), ...took.map(nameOf)];
 }
 
 export interface Approval {

@@ -93,7 +93,7 @@ export async function setBatch(
     const { seq, phase } = await batchOf(postgres, id, true);
     if (wanted !== undefined) assertPhase(id, phase, wanted, postgres.isJudging);
     const changed = `phase = coalesce($1, phase), destination = coalesce($2, destination), owesResults = coalesce($3, owesResults),
-      approvers = greatest(approvers, $4), approvedUntil = coalesce($5, approvedUntil)`;
+      approvers = greatest(approvers, $4), approvedUntil = CASE WHEN approvers <= $4 THEN coalesce($5, approvedUntil) ELSE approvedUntil END`;
     const values = [wanted ?? null, destination ?? null, owesResults ?? null, approvers, approvedUntil ?? null];
     await postgres.query(`UPDATE batch SET ${changed} WHERE seq = $6`, ...values, seq);
     const sql = `INSERT INTO source (path, identity, batch) VALUES ($1, $2, $3)

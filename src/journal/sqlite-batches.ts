@@ -53,9 +53,9 @@ export function setBatch(journal: Journal, ...[id, change, act]: Parameters<Jour
       keepTallies(journal, seq);
     }
     const changed = `phase = coalesce(?, phase), destination = coalesce(?, destination), owesResults = coalesce(?, owesResults),
-      approvers = max(approvers, ?), approvedUntil = coalesce(?, approvedUntil)`;
+      approvedUntil = iif(approvers > ?, approvedUntil, coalesce(?, approvedUntil)), approvers = max(approvers, ?)`;
     const owes = owesResults === undefined ? null : Number(owesResults);
-    const values = [wanted ?? null, destination ?? null, owes, approvers, approvedUntil ?? null];
+    const values = [wanted ?? null, destination ?? null, owes, approvers, approvedUntil ?? null, approvers];
     journal.run(`UPDATE batch SET ${changed} WHERE seq = ?`, ...values, seq);
     const sql = "INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)";
     if (source) journal.run(sql, source.path, source.identity, id);

@@ -14,6 +14,7 @@ export interface BatchChange {
   readonly owesResults?: boolean;
   /** Never fewer than before. */
   readonly approvers?: number;
+  /** By so many `approvers`: where the batch wants more, it changes nothing. */
   readonly approvedUntil?: number;
   /** This version of the file (`identity`) at this path is the batch. */
   readonly source?: { readonly path: string; readonly identity: string };

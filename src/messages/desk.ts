@@ -62,7 +62,7 @@ export const DESK_WORDS = {
     "{rows:payment of these was|payments of these were} accepted before. Released, they go a second time. → To say that this is meant, type their sum. Take it from your own papers.",
   nothing_to_approve: "Nothing. No file waits for approval.",
   approve_means:
-    "These go when somebody else than who brought them has approved them: the very bytes, with their rows and their sum. An approval lapses.",
+    "A file goes when somebody who did not bring it approves it. That is for this very file and its sum, and ends after some hours.",
   approve_sum: "from your own papers, such as the payroll register; not from this screen",
   approve_own: "You brought it: somebody else approves it.",
   approve_done: "It is approved by you, or by enough others.",

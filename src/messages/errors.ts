@@ -49,11 +49,12 @@ const USAGE_ERRORS = {
   rows_or_all: "say either --row N… or {all} → {example}",
   rows_malformed: '"{said}" is no row number → Write rows as in result_row: 91, 164-170',
   row_missing: "batch {batch} has no row {row} → Nothing was changed.",
-  approval_not_asked: "batch {batch} needs no approval → Nothing was changed.",
+  approval_not_asked:
+    "nothing of batch {batch} waits for approval → Nothing was changed. Held rows are approved after they are released.",
   approval_own:
     "{by} brought the file of batch {batch}, and cannot approve it → Somebody else looks at it and approves it.",
   approval_total: `{said} is not the sum of batch {batch}
-    → Nothing was approved. Take the sum from where the file comes from, such as the payroll register.`,
+    → Nothing was approved. Take the sum from where the file comes from, such as the payroll register, and write it without commas.`,
   batch_cancelled: "batch {batch} is cancelled → Put rows that must go after all into a new file.",
   batch_paused: "batch {batch} is paused → To go on: paydrop resume {batch} --by NAME",
   batch_phase: "batch {batch} is {phase}, it cannot become {wanted} → Nothing was changed.",

@@ -103,16 +103,12 @@ function factsOf(
 ): Facts {
   const of = other === undefined || other.batch === batch ? "" : ` of batch ${other.batch}`;
   const named = other === undefined ? "another row" : `row ${other.row}${of}`;
+  const fewer = zeros && counted(Math.abs(zeros), zeros < 0 ? "zero fewer|zeros fewer" : "zero more|zeros more");
   return {
     ...{ batch, row, other: named, Other: named.charAt(0).toUpperCase() + named.slice(1) },
     ...{ otherBatch: other?.batch, otherRow: other?.row, settle: other && settleCommand(other.batch, other.row) },
     ...{ when: at === undefined ? "" : ` on ${dayOf(at)}`, file: asWord(file) },
-    ...{
-      zeros,
-      amount,
-      period,
-      fewer: zeros && counted(Math.abs(zeros), zeros < 0 ? "zero fewer|zeros fewer" : "zero more|zeros more"),
-    },
+    ...{ zeros, amount, period, fewer },
     ...{ isHeld: Number(isHeld ?? 0), cancelOther: other && cancelRowCommand(other) },
     ...{ cancel: cancelHeldCommand(batch), release: releaseCommand(batch, row) },
   };

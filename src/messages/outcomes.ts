@@ -113,7 +113,7 @@ export const STOPS = {
   work_failed: `something else failed in the same run, and ended it → mend what was told of that, then ${SAME_FILE}`,
   day_over_cap: `with this batch the {operation} of today come to {sum}, {over} more than max_per_day ({most})
     → run the same file again tomorrow (a watched folder does it by itself), or have max_per_day raised in paydrop.toml`,
-  approval_wanted: `others than who brought the file must approve it before it goes
+  approval_wanted: `the file waits for approval by somebody who did not bring it
     → \`paydrop approve BATCH --by NAME --total SUM\`, then ${SAME_FILE} (a watched folder does it by itself)`,
   paused: "the batch was paused → go on with `paydrop resume`",
   cancelled: "the batch was cancelled → what was not sent stays unsent",

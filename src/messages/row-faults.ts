@@ -43,9 +43,7 @@ const RETYPE = "Type the cell again, on one line, instead of pasting it.";
 const ONE_KIND = "Fill in the cells of one kind only: a registered beneficiary, or a bank account.";
 const isNarrow = (value: Facts[string]): boolean => /^#+$/.test(String(value));
 
-const CONTROLS: Readonly<Record<string, string>> = {
-  ...{ "U+000A": "a line break", "U+000D": "a line break", "U+0009": "a tab" },
-};
+const CONTROLS: Facts = { "U+000A": "a line break", "U+000D": "a line break", "U+0009": "a tab" };
 
 export const ROW_FAULTS = {
   // the row
@@ -167,6 +165,7 @@ export const POINTED_OUT = {
     "the file has more than {most} payees or branch codes; the others were not looked for a second time → Look up yourself whether a payee stands twice.",
   taken_before: `this file was taken on {day} as batch {batch}; its rows are told as they stand there
     → Nothing goes twice. The next run sends what did not go.`,
+  needs_approval: "this file needs the approval of {approvers:other person|other people} before anything goes",
   says_when: ({ count }) =>
     `{columns} ${count === 1 ? "says" : "say"} when or whether a row is to be paid; rows of a later day, on hold, paid or unclear are held
       → If a column means something else: own_columns = ["{name}"] in paydrop.toml.`,

@@ -106,7 +106,7 @@ function goOnSteps({ batch, file, phase, isUnapproved, unsent, notDone, stopHint
   if (phase === "paused" && unsent + notDone > 0) return resume;
   if (phase === "paused" || phase === "cancelled") return [];
   const approve = [
-    "when it is right, somebody else says so, with the sum of the file:",
+    "if the file is right, somebody else approves it, on the desk or by this command, with its sum:",
     `paydrop approve ${batch} --by NAME --total SUM`,
   ];
   if (isUnapproved && unsent + notDone > 0) return approve;

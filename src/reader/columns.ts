@@ -1,6 +1,6 @@
 import { looksMisspelt, normalizeName, spelledOut } from "../column-name.ts";
 import type { AmountUnit, Lookup, Mapping } from "../config/mapping.ts";
-import type { Config } from "../config/schema.ts";
+import type { OperationRules } from "../config/schema.ts";
 import { maskStray } from "../mask.ts";
 import { listed, type Fault } from "../messages/sentence.ts";
 import { fieldsOf, OPERATIONS, type OperationName } from "../operations/index.ts";
@@ -87,10 +87,8 @@ function byMapping(names: readonly string[], mapping: Mapping, tables: readonly 
 
 /** `"INR" or an empty cell`. */
 function inWords(values: readonly string[]): string {
-  return listed(
-    values.map((value) => (value === "" ? "an empty cell" : `"${maskStray(value)}"`)),
-    "or",
-  );
+  const words = values.map((value) => (value === "" ? "an empty cell" : `"${maskStray(value)}"`));
+  return listed(words, "or");
 }
 
 function translate(give: Source["give"], values: Readonly<Record<string, string>> | undefined): Source["give"] {
@@ -118,17 +116,13 @@ function lookUp({ file }: Lookup, table: LookupTable | undefined, place: number)
 }
 
 /** What a mapping's `must_be` does not take, and keys that only this JSON row has: nobody confirmed what they mean. */
-function faultsBeside(
-  names: readonly string[],
-  normal: readonly string[],
-  mapping: Mapping,
-): (row: Row) => readonly Fault[] {
+function faultsBeside(names: readonly string[], normal: readonly string[], mapping: Mapping) {
   const confirmed = new Set(mapping.header.map(normalizeName));
   const strangers = normal.flatMap((name, at) => (LEFT_OUT.has(name) || confirmed.has(name) ? [] : [names[at] ?? ""]));
   const guards = mapping.mustBe.map(({ column, values }) => {
     return { column, at: normal.indexOf(normalizeName(column)), values, taken: inWords(values) };
   });
-  return ({ number: row, cells }) => [
+  return ({ number: row, cells }: Row): readonly Fault[] => [
     ...guards.flatMap(({ at, column, values, taken }): Fault[] => {
       const text = cellWords(cells[at] ?? "");
       const facts = { taken, found: text === "" ? "empty" : undefined };
@@ -204,11 +198,7 @@ export function hasIn(names: readonly string[]): (field: string) => boolean {
 }
 
 /** Required fields of a form, by themselves or by the rules of its operation, that are not there. */
-export function missingFields(
-  form: Form,
-  has: (field: string) => boolean,
-  rules: Config["rules"][string]["fields"] = {},
-): readonly string[] {
+export function missingFields(form: Form, has: (field: string) => boolean, rules: OperationRules["fields"] = {}) {
   const needed = fieldsOf(form).filter(({ name, required }) => rules[name]?.required ?? required);
   return needed.map(({ name }) => name).filter((name) => !has(name));
 }
@@ -221,21 +211,15 @@ export function completeOperations(names: readonly string[]): readonly Operation
 }
 
 /** Asks about columns that look like a misspelt field of these operations that the file lacks (DESIGN §6). */
-export function misspeltColumns(
-  names: readonly string[],
-  operation: OperationName | "mixed",
-  { own_columns: ownColumns }: Pick<Config, "own_columns">,
-): readonly Fault[] {
-  const forms = OPERATIONS.filter(({ name }) => operation === "mixed" || operation === name).flatMap(
-    (one) => one.forms,
-  );
-  const own = new Set(ownColumns.map(normalizeName));
+export function misspeltColumns(names: readonly string[], operation: OperationName | "mixed", own: readonly string[]) {
+  const forms = OPERATIONS.flatMap(({ name, forms: all }) => (operation === "mixed" || operation === name ? all : []));
+  const ours = new Set([...OUR_NAMES.keys(), ...own.map(normalizeName)]);
   const has = hasIn(names);
   const absent = [...OWN_COLUMNS, ...forms.flatMap(namesIn)].filter((name) => !has(name));
   return names.flatMap((written): Fault[] => {
     const name = normalizeName(written);
     const meant = absent.find((field) => looksMisspelt(name, normalizeName(field)));
-    if (own.has(name) || OUR_NAMES.has(name) || meant === undefined) return [];
+    if (ours.has(name) || meant === undefined) return [];
     const column = printable(written, 40);
     return [{ code: "column_misspelt", column, facts: { name: column, meant } }];
   });

@@ -154,7 +154,7 @@ const QUOTED = /[^"\r\n]*(?:"[^"]*"[^"\r\n]*)*(?=[\r\n])/y;
 function cutRecords(text: string, isEnd: boolean, row: number, source: CsvSource) {
   const { delimiter } = source;
   const records: string[][] = [];
-  const odd: OddRecord[] = [];
+  const odd: Odd = new Map();
   let at = 0;
   let endsOpen = false;
   while (at < text.length) {
@@ -167,15 +167,14 @@ function cutRecords(text: string, isEnd: boolean, row: number, source: CsvSource
     }
     if (stop - at > RECORD_CHARACTERS_MAX) {
       parseOdd(odd, records, row, source);
-      const place = { row: row + records.length };
-      throw source.refuse("record_too_long", { most: RECORD_CHARACTERS_MAX }, place);
+      throw source.refuse("record_too_long", { most: RECORD_CHARACTERS_MAX }, { row: row + records.length });
     }
     const next = Math.min(text.startsWith("\r\n", stop) ? stop + 2 : stop + 1, text.length);
     // a line feed may follow in the next piece
     if (!isEnd && (stop === text.length || (next === text.length && text.endsWith("\r")))) break;
     const record = text.slice(at, stop);
     const cells = isQuoted ? cutAtQuotes(record, delimiter) : record.split(delimiter);
-    if (!cells) odd.push({ index: records.length, text: text.slice(at, next) });
+    if (!cells) odd.set(records.length, text.slice(at, next));
     records.push(record === "" || !cells ? BLANK_RECORD : cells);
     endsOpen = stop === text.length;
     at = next;
@@ -204,31 +203,23 @@ function cutAtQuotes(record: string, delimiter: string): string[] | undefined {
   return cells;
 }
 
-/** A record that csv-parse is to read, with its line end; its place among the records. */
-interface OddRecord {
-  readonly index: number;
-  readonly text: string;
-}
+/** The records that csv-parse is to read, with their line ends, by their places among all. */
+type Odd = Map<number, string>;
 
-function parseOdd(odd: readonly OddRecord[], records: string[][], row: number, source: CsvSource): void {
-  if (odd.length === 0) return;
-  const { delimiter, refuse } = source;
+function parseOdd(odd: Odd, records: string[][], row: number, { delimiter, refuse }: CsvSource): void {
+  if (odd.size === 0) return;
   // loaded when the first record needs it: most files have none that does
   const { parse, CsvError } = createRequire(import.meta.url)("csv-parse/sync") as typeof CsvParse;
   try {
-    const text = odd.map((record) => record.text).join("");
-    const parsed: string[][] = parse(text, {
-      delimiter,
-      record_delimiter: ["\r\n", "\n", "\r"],
-      relax_column_count: true,
-    });
-    for (const [index, { index: place }] of odd.entries()) records[place] = parsed[index] ?? [];
+    const options = { delimiter, record_delimiter: ["\r\n", "\n", "\r"], relax_column_count: true };
+    const parsed: string[][] = parse([...odd.values()].join(""), options);
+    for (const [index, at] of [...odd.keys()].entries()) records[at] = parsed[index] ?? [];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const { records: parsedBefore = 0 } = error as CsvParse.CsvError & { records?: number };
-    const wrong = odd[parsedBefore];
-    const place = { row: row + (wrong?.index ?? 0) };
-    const isSpaced = new RegExp(`[${delimiter}] +"`).test(wrong?.text ?? "");
+    const [at, wrong] = [...odd][parsedBefore] ?? [0, ""];
+    const place = { row: row + at };
+    const isSpaced = new RegExp(`[${delimiter}] +"`).test(wrong);
     if (isSpaced) throw refuse("quote_after_space", { sign: DELIMITERS[delimiter] }, place);
     throw refuse(error.code === "CSV_QUOTE_NOT_CLOSED" ? "quote_unclosed" : "quote_stray", {}, place);
   }

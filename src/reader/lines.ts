@@ -101,15 +101,9 @@ export function underTable(cells: readonly string[]): UnderTable | undefined {
  */
 export function headerAgain(columns: readonly string[], cells: readonly string[]): "again" | "moved" | undefined {
   const names = columns.map(normalizeName);
-  let filled = 0;
-  const found: boolean[] = [];
-  cells.forEach((cell, at) => {
-    const name = normalizeName(cell);
-    if (name === "") return;
-    filled += 1;
-    const place = names.indexOf(name);
-    if (place >= 0) found.push(place === at);
-  });
+  const normal = cells.map(normalizeName);
+  const filled = normal.filter((name) => name !== "").length;
+  const found = normal.flatMap((name, at) => (name !== "" && names.includes(name) ? [names.indexOf(name) === at] : []));
   // one name alone, such as `Name`, may be a value; some may be new: another table may have columns of its own
   if (found.length < (found.length === filled ? 2 : 3) || found.length * 2 < filled) return undefined;
   if (found.includes(false)) return "moved";

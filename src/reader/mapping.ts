@@ -54,11 +54,7 @@ function normalSet(names: readonly string[]): ReadonlySet<string> {
  * The mapping that shares most columns with the file: more than half of the mapping's, and of the file's. A mapping of
  * rupees is left out where the file is complete for its operation in our own names: both mean the same.
  */
-function nearestMapping(
-  names: readonly string[],
-  mappings: readonly Mapping[],
-  complete: readonly OperationName[],
-): Mapping | undefined {
+function nearestMapping(names: readonly string[], mappings: readonly Mapping[], complete: readonly OperationName[]) {
   const there = normalSet(names);
   const near = mappings.flatMap((mapping) => {
     if (mapping.amountUnit === "rupees" && complete.includes(mapping.operation)) return [];
@@ -150,13 +146,15 @@ const RAZORPAYX = [
   NO_UPI,
   NO_CURRENCY,
 ];
+const IN_RUPEES = { amountUnit: "rupees", limits: RAZORPAYX } as const;
+const IN_PAISE = { amountUnit: "paise", limits: RAZORPAYX } as const;
 const CASHFREE = [
   "the template names no account to debit: state yours with --const debit_account_id=…",
   "beneId is known to Cashfree alone: such rows are faults",
   NO_UPI,
 ];
 const NO_DEBIT = "the template names no account to debit and no payment mode of ours: state them with --const";
-const WISE = [NO_DEBIT, NO_CURRENCY];
+const WISE = { amountUnit: "rupees", limits: [NO_DEBIT, NO_CURRENCY] } as const;
 /** Services that know their payees by an id, an e-mail address or a phone. */
 const OF_IDS = {
   amountUnit: "rupees",
@@ -191,19 +189,11 @@ function template(
 }
 
 export const TEMPLATES: readonly Template[] = [
+  template({ name: "razorpayx", title: "RazorpayX Bulk Payouts, amounts in rupees", ...IN_RUPEES }, [
+    "RazorpayX Account Number,Payout Amount (in Rupees)=amount,Payout Currency:INR,Payout Mode=payment_mode,Payout Purpose=purpose,Fund Account Id:,Fund Account Type:bank_account,Fund Account Name=bank_owner_name,Fund Account Ifsc=ifsc_code,Fund Account Number=bank_acc_num,Fund Account Vpa:,Fund Account Phone Number,Contact Name=name,Payout Narration=narration,Payout Reference Id=reference,Fund Account Email,Contact Type,Contact Email=email,Contact Mobile=mobile,Contact Reference Id,notes[place],notes[code]",
+  ]),
   template(
-    { name: "razorpayx", title: "RazorpayX Bulk Payouts, amounts in rupees", amountUnit: "rupees", limits: RAZORPAYX },
-    [
-      "RazorpayX Account Number,Payout Amount (in Rupees)=amount,Payout Currency:INR,Payout Mode=payment_mode,Payout Purpose=purpose,Fund Account Id:,Fund Account Type:bank_account,Fund Account Name=bank_owner_name,Fund Account Ifsc=ifsc_code,Fund Account Number=bank_acc_num,Fund Account Vpa:,Fund Account Phone Number,Contact Name=name,Payout Narration=narration,Payout Reference Id=reference,Fund Account Email,Contact Type,Contact Email=email,Contact Mobile=mobile,Contact Reference Id,notes[place],notes[code]",
-    ],
-  ),
-  template(
-    {
-      name: "razorpayx-paise",
-      title: "RazorpayX Bulk Payouts, the older one with amounts in paise",
-      amountUnit: "paise",
-      limits: RAZORPAYX,
-    },
+    { name: "razorpayx-paise", title: "RazorpayX Bulk Payouts, the older one with amounts in paise", ...IN_PAISE },
     [
       "RazorpayX Account Number,Payout Amount=amount,Payout Currency:INR,Payout Mode=payment_mode,Payout Purpose=purpose,Payout Narration=narration,Payout Reference Id=reference,Fund Account Id:,Fund Account Type:bank_account,Fund Account Name=bank_owner_name,Fund Account Ifsc=ifsc_code,Fund Account Number=bank_acc_num,Fund Account Vpa:,Contact Type,Contact Name=name,Contact Email=email,Contact Mobile=mobile,Contact Reference Id,notes[place],notes[code]",
     ],
@@ -215,12 +205,9 @@ export const TEMPLATES: readonly Template[] = [
     "recipientId,name,account,sourceCurrency:INR,targetCurrency:INR|,amountCurrency:source|target,amount=amount,paymentReference=narration",
     "name,recipientEmail,amount=amount,sourceCurrency:INR,targetCurrency:INR|,amountCurrency:source|target,type",
   ]),
-  template(
-    { name: "wise-accounts", title: "Wise batch payments to bank accounts", amountUnit: "rupees", limits: WISE },
-    [
-      "name=name+bank_owner_name,recipientEmail=email,paymentReference=narration,receiverType,amountCurrency:source|target,amount=amount,sourceCurrency:INR,targetCurrency:INR|,ifscCode=ifsc_code,accountNumber=bank_acc_num",
-    ],
-  ),
+  template({ name: "wise-accounts", title: "Wise batch payments to bank accounts", ...WISE }, [
+    "name=name+bank_owner_name,recipientEmail=email,paymentReference=narration,receiverType,amountCurrency:source|target,amount=amount,sourceCurrency:INR,targetCurrency:INR|,ifscCode=ifsc_code,accountNumber=bank_acc_num",
+  ]),
   // its customer id is the payee's, the same one every month: it tells no payment from another
   template({ name: "paypal", title: "PayPal Payouts", ...OF_IDS, lookupBy: ["recipient"] }, [
     "recipient,amount=amount,currency:INR,customer id,note=narration,wallet,social feed privacy",

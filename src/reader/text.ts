@@ -34,13 +34,9 @@ async function* bytesOf(path: string, start: number): AsyncGenerator<Buffer> {
 }
 
 export async function beginningOf(path: string, bytesMax: number): Promise<Buffer> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytesMax), 0, bytesMax, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytesMax), 0, bytesMax, 0);
+  return buffer.subarray(0, bytesRead);
 }
 
 /** The byte order mark that a file begins with: it says itself how it is written, whatever the settings say. */
@@ -91,12 +87,10 @@ function readableStart(bytes: Buffer, encoding: string): string {
   return at < 0 ? text : text.slice(0, at);
 }
 
-/** Encodings that can be configured for files of old programs. */
-const OLD_ENCODINGS = ["windows-1252", "macintosh"] as const;
-
-/** The encodings in which these bytes, which are not UTF-8, give sensible letters. */
+/** The encodings of old programs in which these bytes, which are not UTF-8, give sensible letters. */
 export function sensibleEncodings(bytes: Buffer): readonly string[] {
-  return OLD_ENCODINGS.filter((encoding) => !NOT_SENSIBLE.test(new TextDecoder(encoding).decode(bytes)));
+  const old = ["windows-1252", "macintosh"];
+  return old.filter((encoding) => !NOT_SENSIBLE.test(new TextDecoder(encoding).decode(bytes)));
 }
 
 /**

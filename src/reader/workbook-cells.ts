@@ -83,11 +83,7 @@ export function styleOf(code: string): Style {
 const ROWS_MAX = 1_048_576;
 
 /** The rows of a sheet in order, in pages; memory is flat. Throws FileRefusedError. */
-export async function* readSheet(
-  parts: Parts,
-  part: string,
-  book: Book,
-): AsyncGenerator<readonly ReturnType<typeof readRow>[]> {
+export async function* readSheet(parts: Parts, part: string, book: Book) {
   let before = 0;
   for await (const elements of readElements(parts, part, "worksheet/sheetData/row")) {
     yield elements.map((element) => {

@@ -52,11 +52,7 @@ function namesOf(headers: readonly Header[]): string {
  * names of the others, which are not read. Where two could be meant, such as October and November, the file is refused:
  * a guess would pay a month twice.
  */
-async function chooseSheet(
-  parts: Parts,
-  book: Book,
-  { sheet, headerRow, refuse }: Source,
-): Promise<{ readonly header: Header; readonly others: string }> {
+async function chooseSheet(parts: Parts, book: Book, { sheet, headerRow, refuse }: Source) {
   const { sheets } = book;
   // capitals and spaces around its name make no difference, unless there is one that is named exactly so
   const loose = (text = ""): string => text.trim().toLowerCase();
@@ -78,12 +74,7 @@ async function chooseSheet(
 }
 
 /** The first row that holds something or, under a title, the one with the most names of ours. */
-async function findHeader(
-  parts: Parts,
-  entry: SheetEntry,
-  book: Book,
-  headerRow: number | undefined,
-): Promise<Header | undefined> {
+async function findHeader(parts: Parts, entry: SheetEntry, book: Book, headerRow: number | undefined) {
   const rows: Omit<Header, "isUnderTitle">[] = [];
   for await (const page of readSheet(parts, entry.part, book)) {
     for (const { number, cells } of page) {
@@ -105,12 +96,8 @@ async function findHeader(
 
 const ROWS_SHOWN = 8;
 
-async function* readRows(
-  source: Source,
-  { entry, names: columns, row: headerRow }: Header,
-  book: Book,
-  remark: (more: readonly Fault[]) => unknown,
-): AsyncGenerator<readonly Row[]> {
+async function* readRows(source: Source, header: Header, book: Book, remark: (more: readonly Fault[]) => unknown) {
+  const { entry, names: columns, row: headerRow } = header;
   const parts = await openParts(source.path, source.refuse);
   const guard = guardsOf(columns);
   const hidden: number[] = [];
@@ -120,7 +107,8 @@ async function* readRows(
       const rows: Row[] = [];
       for (const { number, isHidden, isBlank, cells } of page) {
         if (number <= headerRow || isBlank) continue;
-        rows.push({ number, columns, cells: fitted(cells, columns, number, guard, source) });
+        const guarded = cells.map((cell) => (typeof cell === "string" ? guard(cell) : cell));
+        rows.push({ number, columns, cells: fitted(guarded, columns, number, source) });
         if (isHidden) hidden.push(number);
       }
       isEmpty &&= rows.length === 0;
@@ -134,20 +122,13 @@ async function* readRows(
   remark(hidden.length > 0 ? [{ code: "rows_hidden", facts: { rows: hidden.length, which } }] : []);
 }
 
-function fitted(
-  cells: readonly Cell[],
-  columns: readonly string[],
-  row: number,
-  guard: (text: string) => string,
-  { refuse }: Source,
-): Cell[] {
-  const guarded = cells.map((cell) => (typeof cell === "string" ? guard(cell) : cell));
+function fitted(cells: readonly Cell[], columns: readonly string[], row: number, { refuse }: Source): Cell[] {
   let characters = 0;
-  for (const [at, cell] of guarded.entries()) {
+  for (const [at, cell] of cells.entries()) {
     if (typeof cell === "string") characters += cell.length;
     const isNameless = (columns[at] ?? "").trim() === "" && (typeof cell !== "string" || cell.trim() !== "");
     if (isNameless) throw refuse("cell_without_header", { cell: `cell ${lettersOf(at)}${row}` }, { row });
   }
   if (characters > RECORD_CHARACTERS_MAX) throw refuse("record_too_long", { most: RECORD_CHARACTERS_MAX }, { row });
-  return columns.map((_, at) => guarded[at] ?? "");
+  return columns.map((_, at) => cells[at] ?? "");
 }

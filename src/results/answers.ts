@@ -33,11 +33,11 @@ export function refusedAnswer(path: string, { faults }: Pick<FileRefusedError, "
   if (faults.length > FAULTS_MAX) lines.push(`… and ${faults.length - FAULTS_MAX} more.`, "");
   lines.push(words.SAVE_AGAIN);
   if (version !== undefined) lines.push(`(${version})`);
-  return answer("refused", path, "refused", lines);
+  return answer("refused", path, lines);
 }
 
 export function waitingAnswer(path: string, why: keyof typeof words.WAITS): Answer {
-  return answer("waiting", path, "waiting", words.WAITS[why]);
+  return answer("waiting", path, words.WAITS[why]);
 }
 
 const RENEWED_EVERY_MS = 2000;
@@ -60,7 +60,7 @@ export async function whileGoing<Work extends Going, Ended>(
   const say = async (): Promise<void> => {
     if (rows === undefined) return;
     const progress = rows === 0 ? [] : [filled(words.PROGRESS, { went, rows })];
-    await putAnswer(path, answer("waiting", path, "going", [...progress, ...words.GOING]));
+    await putAnswer(path, answer("going", path, [...progress, ...words.GOING]));
     isTold = true;
   };
   let saying = Promise.resolve();
@@ -80,19 +80,14 @@ export async function whileGoing<Work extends Going, Ended>(
 
 /** The folder is held, or something must be mended that is not in the file. */
 export function troubleAnswer(path: string, lines: readonly string[]): Answer {
-  return answer("waiting", path, "trouble", lines.filter(Boolean).map(capital));
+  return answer("trouble", path, lines.filter(Boolean).map(capital));
 }
 
 /** The same bytes under another name: what becomes of them is told beside the first one. */
 export function copyAnswer(path: string, { batch, file, files }: BatchReport): Answer {
   const first = printable(dirname(path) === dirname(file) ? basename(file) : file);
-  return answer(
-    "refused",
-    path,
-    "copy",
-    [filled(words.OF_COPY, { first, results: printable(basename(files.results ?? "")) })],
-    { batch },
-  );
+  const line = filled(words.OF_COPY, { first, results: printable(basename(files.results ?? "")) });
+  return answer("copy", path, [line], { batch });
 }
 
 /**
@@ -120,16 +115,11 @@ export function openAnswer(report: BatchReport, { goesByItself = false, again = 
     ...(unsent > 0 && phase === undefined ? words.asTakenLines(batch) : []),
   ];
   const complete = lines.filter(Boolean).map((line) => (line.startsWith("  paydrop ") ? line + again : line));
-  return answer("waiting", file, "open", complete, { batch });
+  return answer("open", file, complete, { batch });
 }
 
-function answer(
-  kind: Answer["kind"],
-  path: string,
-  head: keyof typeof words.ANSWER_HEADS,
-  lines: readonly string[],
-  facts: Facts = {},
-): Answer {
+function answer(head: keyof typeof words.ANSWER_HEADS, path: string, lines: readonly string[], facts: Facts = {}) {
+  const kind: Answer["kind"] = head === "refused" || head === "copy" ? "refused" : "waiting";
   const name = printable(basename(path), 200);
   return { kind, text: textOf(`${words.ANSWER_MARK}${name} ${filled(words.ANSWER_HEADS[head], facts)}`, lines) };
 }

@@ -106,15 +106,13 @@ export function tellRow(record: RowRecord, batch: BatchOfRow): Told {
     said = told(ROW_SENTENCES.corrected, { said: open(said.text), row: correctedBy.row, place });
   }
   const { state, lateAnswer } = record;
-  if (state === "unknown" && lateAnswer !== undefined)
-    said = told(ROW_SENTENCES.late, { said: open(said.text), heard: heardText(lateAnswer), todo: said.todo });
+  if (state === "unknown" && lateAnswer !== undefined) {
+    // of a row of a lost host (DESIGN §13): evidence for whoever settles it
+    const heard = `"${printable(lateAnswer.replaceAll('"', "'").trim(), RESPONSE_SAID_MAX)}"`;
+    said = told(ROW_SENTENCES.late, { said: open(said.text), heard, todo: said.todo });
+  }
   if (notices.length === 0) return said;
   return told(ROW_SENTENCES.noticed, { said: open(said.text), notes: listOf(notices), todo: said.todo });
-}
-
-/** Of a row of a lost host (DESIGN §13): evidence for whoever settles it. */
-function heardText(lateAnswer: string): string {
-  return `"${printable(lateAnswer.replaceAll('"', "'").trim(), RESPONSE_SAID_MAX)}"`;
 }
 
 function ofState(record: RowRecord, batch: BatchOfRow): Told {

@@ -101,15 +101,10 @@ ${factsOf(report, stamp, zone)}
 function headerOf({ batch, headline }: Report, stamp: Stamp): Html {
   const { fileName, id, label, destination, environment, createdAt, phase, period } = batch;
   const isOver = phase === "paused" || phase === "cancelled";
-  const about = [
-    `batch ${id}`,
-    label,
-    ...(period === undefined ? [] : [`period ${period}`]),
-    ...(isOver ? [phase] : []),
-  ];
+  const about = [`batch ${id}`, label, period && `period ${period}`, isOver && phase].filter(Boolean).join(" · ");
   return markup`<p class="verdict">${headline}</p>
 <h1>${said(fileName)}</h1>
-<p>${about.join(" · ")} · to ${said(destination)} (${environment}) · taken ${stamp(createdAt)}</p>
+<p>${about} · to ${said(destination)} (${environment}) · taken ${stamp(createdAt)}</p>
 <p>${REPORT_WORDS.acceptedMeans}</p>`;
 }
 

@@ -12,7 +12,7 @@ export interface RunFacts extends Required<Pick<Run, "startedAt" | "endedAt" | "
 /** What the journal knows of the last run of a batch: results that are written again tell of that one. */
 export function runFactsOf({ createdAt }: Pick<BatchRecord, "createdAt">, runs: readonly Run[]): RunFacts {
   const { startedAt = createdAt, endedAt = startedAt, requests = 0, stop } = runs.at(-1) ?? {};
-  return { startedAt, endedAt, requests, stop: stop === undefined ? undefined : stopOf(stop) };
+  return { startedAt, endedAt, requests, stop: stopOf(stop) };
 }
 
 /** The runs with the end of this one, which the journal is told only when the results are written. */
@@ -26,8 +26,8 @@ export function keptStop(stop: Stop): string {
   return JSON.stringify(stop);
 }
 
-function stopOf(kept: string): Stop {
-  return JSON.parse(kept) as Stop;
+function stopOf(kept: string | undefined): Stop | undefined {
+  return kept === undefined ? undefined : (JSON.parse(kept) as Stop);
 }
 
 /** The text of `payroll.csv.summary.json`. By its first key it is known as ours. */
@@ -52,8 +52,8 @@ export function summaryJson(
 }
 
 export function runObject({ startedAt, endedAt, login, host, by, exitCode, requests, stop }: Run): object {
-  const code = stop === undefined ? undefined : stopOf(stop).code;
   const ended_at = endedAt === undefined ? undefined : iso(endedAt);
+  const { code } = stopOf(stop) ?? {};
   return { started_at: iso(startedAt), ended_at, login, host, by, exit_code: exitCode, requests, stop: code };
 }
 

@@ -77,8 +77,6 @@ function layoutOf(columns: readonly string[], { before, after, dropped = [] }: T
   return { names: [...before, ...names, ...after], cellsOf };
 }
 
-type Layout = ReturnType<typeof layoutOf>;
-
 export function textOf(cell: Cell | { readonly amount: string }): string {
   if (typeof cell === "string") return cell;
   return "amount" in cell ? cell.amount : cell.source;
@@ -113,7 +111,7 @@ function csvCell(cell: OutCell): string {
 }
 
 /** UTF-8 with a byte order mark; CRLF; comma. */
-function csvTable({ names, cellsOf }: Layout, isInput: boolean): OutTable {
+function csvTable({ names, cellsOf }: ReturnType<typeof layoutOf>, isInput: boolean): OutTable {
   const line = (cells: readonly OutCell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
   // what acts on a terminal or turns text round is shown, not done
   const shown = isInput ? (text: string): string => text : printableTable;

@@ -188,12 +188,8 @@ function parseObject(json: string): Record<string, unknown> | undefined {
 }
 
 /** Lets a valid request meet its fate: into the ledger first if it is carried out, then the answer, or none. */
-function carryOut(
-  { entries }: Service,
-  { operation, payload }: Read,
-  { fault, status }: Fate,
-  response: ServerResponse,
-): void {
+function carryOut(service: Service, { operation, payload }: Read, { fault, status }: Fate, response: ServerResponse) {
+  const { entries } = service;
   const add = (told: number): number =>
     entries.push({ number: entries.length + 1, operation: operation.name, payload, status: told });
   // §4 does not show the body of a 200: this one is the sandbox's own

@@ -64,14 +64,7 @@ export function checkObjects(checked: CheckedFile, exitCode: number): JsonLine[]
 
 /** What a log says of an event: never a name of a person, an account, a mobile or an e-mail. */
 export function logFields(event: RunEvent): JsonLine {
-  const {
-    type: _type,
-    batch: _batch,
-    amount: _amount,
-    by_account: _accounts,
-    hint: _hint,
-    ...fields
-  } = jsonLine(event);
+  const { type: _, batch: _batch, amount: _amount, by_account: _accounts, hint: _hint, ...fields } = jsonLine(event);
   return fields;
 }
 

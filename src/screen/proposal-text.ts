@@ -29,10 +29,9 @@ function linesOf(column: string, values: readonly string[], proposal: Proposal):
   }
   const unclear = proposal.unclear.find((one) => one.columns.includes(column))?.field;
   if (unclear !== undefined) return [[column, "-", `may be ${unclear}, as another may; not read`, shown(unclear)]];
-  const isUsed = [...proposal.mustBe.map((one) => one.column), ...proposal.lookups.map(({ by }) => by)].includes(
-    column,
-  );
-  return [[column, "-", isUsed ? "is looked at, not sent" : "stays in the results, not sent", shown("")]];
+  const used = [...proposal.mustBe.map((one) => one.column), ...proposal.lookups.map(({ by }) => by)];
+  const what = used.includes(column) ? "is looked at, not sent" : "stays in the results, not sent";
+  return [[column, "-", what, shown("")]];
 }
 
 function masked(value: string, name: string, { form, mustBe }: Proposal): string {

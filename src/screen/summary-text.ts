@@ -16,6 +16,7 @@ const NOTHING_SENT = "nothing was sent in this run: what can go had gone before"
 export function summaryText(report: BatchReport, look: Look): string {
   const { batch, file, operation, destination, period, durationMs, stop, sentBefore, files, remarks, next } = report;
   const { elsewhere, results, retry, retryRows = 0 } = files;
+  const notes = remarkTexts(remarks).map((remark) => printable(remark));
   const head = [`batch ${batch}`, operation, printable(file), ...periodPart(period), durationText(durationMs)];
   return textOf([
     head.join("   "),
@@ -30,10 +31,7 @@ export function summaryText(report: BatchReport, look: Look): string {
     ...(elsewhere === undefined ? [] : labelled("attention", [printable(elsewhere)])),
     ...labelled("results", results ? [printable(results)] : []),
     ...labelled("correct", retry ? [`${printable(retry)}   ${counted(retryRows)}`] : []),
-    ...labelled(
-      "note",
-      remarkTexts(remarks).map((remark) => printable(remark)),
-    ),
+    ...labelled("note", notes),
     ...nextLines(next, destination, look),
   ]);
 }

@@ -1,5 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import * as approve from "../../src/commands/approve.ts";
 import { cancel as cancelRun } from "../../src/commands/pause-cancel.ts";
@@ -25,6 +26,8 @@ test("a file that nobody approved → nothing leaves by any command or setting; 
   const at = await office();
   const state_dir = join(at.root, "state");
   const path = at.put("payroll.csv", FILE);
+  const checked = await at.run(["check", path, "--config", at.config]);
+  expect(checked.stdout).toContain("needs the approval of 1 other person");
   const asked = await at.run(["run", path, "--by", "asha", "--config", at.config]);
   const id = /^batch (\w{8})/m.exec(asked.stdout)?.[1] ?? "";
   expect(asked.code).toBe(6);
@@ -78,3 +81,19 @@ test("a watched file → waits for two others, then goes by itself; the next ver
   expect(acts.stdout).toMatch(/ravi \(.+\): approved batch \w+ \(SHA-256 [0-9a-f]{64}, 3 rows, 7\.50\)/);
   expect(at.carriedOut).toBe(3);
 }, 40_000);
+
+test("nothing to approve, and results that cannot be written → nobody approves it, and the watch waits, too", async () => {
+  const at = await office();
+  mkdirSync(join(at.inbox, "payroll.csv.results.csv"));
+  const watch = at.start(["watch", at.inbox, "--by", "clerk", "--config", at.config]);
+  at.put("payroll.csv", "from_account,to_account,amount\nACC-OPS-01,200300400099,abc\n");
+  await at.says("payroll.csv.waiting.txt", "is not what paydrop wrote", watch);
+  const state_dir = join(at.root, "state");
+  const [batch = ""] = (await called(status, [], { state_dir })).stdout.split(" ");
+  await sleep(1000);
+  // taken, and perhaps once more before the first wait is over
+  const runs = (await called(status, [batch], { state_dir })).stdout.match(/ran batch/g);
+  expect(runs?.length).toBeLessThan(3);
+  const early = called(approve, [batch], { state_dir, by: "ravi", total: "0" });
+  await expect(early).rejects.toMatchObject({ reason: "approval_not_asked" });
+}, 20_000);

@@ -37,7 +37,7 @@ test("all batches → two lines for each; --json: one object and a summary", asy
   expect(stdout).toContain(
     `${batch}  open  26 Nov 2026  4 rows  157.50  pay.csv  transfer\n  1 accepted, 1 rejected, 1 unknown, 1 invalid, 2 to correct\n`,
   );
-  expect(stdout).toMatch(/ended {2}\d+ \w+ \d{4} {2}1 row {2}1\.00 {2}ok\.csv {2}transfer\n {2}1 accepted\n/);
+  expect(stdout).toMatch(/ended {2}\d+ \w+ \d+ {2}1 row {2}1\.00 {2}ok\.csv {2}transfer\n {2}1 accepted\n/);
   const lines = jsonLines((await called(status, [], flagsOf(desk, { json: true }))).stdout);
   expect(lines.map(({ type, phase }) => [type, phase])).toEqual([
     ["batch", "open"],

@@ -70,7 +70,7 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     await at.once();
     const { id } = await at.batchOf("payroll.csv");
     await asha.ask("/approvals");
-    expect(asha.seen).toMatch(/payroll\.csv .* Brought by Asha, .* Approved by nobody .* You brought it/);
+    expect(asha.seen).toMatch(/payroll\.csv .* Brought by Asha and .*, .* Approved by nobody .* You brought it/);
     await asha.post(`/approvals/${id}`, { total: "100" });
     expect(asha.news).toContain("Asha brought the file");
     const [ravi, meena] = [await at.person("Ravi", "approve"), await at.person("Meena", "decide")];

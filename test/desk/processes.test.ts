@@ -20,7 +20,7 @@ async function servedBy(program: Program): Promise<string> {
 }
 
 test("watch --desk → one process sends and serves; a taken port ends it before", async () => {
-  const at = await Watched.with();
+  const at = await Watched.with({ latencyMs: { min: 600, max: 600 } });
   const added = await at.run(["desk", "add", "Asha", "--role", "decide"]);
   const oneTime = /: (\S+)\n/.exec(added.stdout)?.[1] ?? "";
   at.put("june.csv", FILE);
@@ -38,17 +38,19 @@ test("watch --desk → one process sends and serves; a taken port ends it before
   const asha = new Visitor(url);
   await asha.signIn("asha", oneTime);
   await asha.post("/password", { now: oneTime, password: PASSWORD, again: PASSWORD });
-  await until("the file was taken", async () => (await asha.ask("/")).includes("1 held"), { by: program.ended });
+  await until("the file went", async () => (await asha.ask("/")).includes("2 accepted"), { by: program.ended });
   const batch = /\/batch\/(\w{8})/.exec(asha.text)?.[1] ?? "";
   await asha.post("/decide/release", { batch, row: "4", reason: "two are meant", total: "300" });
   expect(asha.news).toContain("They go when the paydrop that watches the folder looks next.");
   await until("the released row went", () => at.carriedOut === 3, { by: program.ended });
-  // it comes to nobody's harm: the watch goes on
+  // what is wrong with a page is nothing to the watch
   await asha.ask("/batch/%E0%A4%A");
   at.put("july.csv", "from_account,to_account,amount\nACC-OPS-01,200300404444,1.00\n");
-  await until("the next file went", () => at.carriedOut === 4, { by: program.ended });
+  await until("the next row is on its way", async () => (await asha.ask("/")).includes("1 at this moment"), { by: program.ended }); // prettier-ignore
   program.child.kill("SIGTERM");
-  expect((await program.ended).code).toBe(0);
+  await until("it is told to end", () => program.stderr().includes("finishing the rows"), { by: program.ended });
+  expect((await fetch(`${url}/style.css`)).status, "people see what becomes of it").toBe(200);
+  expect([(await program.ended).code, at.carriedOut]).toEqual([0, 4]);
   await expect(fetch(url)).rejects.toThrow();
 });
 
@@ -74,8 +76,8 @@ test("run --sandbox --desk → samples, people to sign in as, nothing left after
   expect(asha.news).toContain("is settled as done by asha");
   const ravi = await signedIn("ravi");
   const waiting = /action="(\/approvals\/\w{8})"/.exec(await ravi.ask("/approvals"))?.[1] ?? "";
-  await ravi.post(waiting, { total: "314250" });
-  await until("the approved file went", async () => (await ravi.ask("/")).includes("6 accepted"), {
+  await ravi.post(waiting, { total: "231400" });
+  await until("the approved file went", async () => (await ravi.ask("/")).includes("5 accepted"), {
     by: program.ended,
   });
   expect(await (await signedIn("meena")).post("/stop", { inbox })).toContain("Your account may not do this.");

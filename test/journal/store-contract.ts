@@ -6,7 +6,7 @@ import { act, ASHA, key, newBatch, newRow, NOW, opened, outcome, record, rowOf, 
 
 async function approved(store: JournalStore, id: string, forMs: number): Promise<void> {
   await store.setBatch(id, { approvers: 2 }, act("ask_approval"));
-  await store.setBatch(id, { approvers: 1, approvedUntil: Date.now() + forMs }, act("approve"));
+  await store.setBatch(id, { approvers: 2, approvedUntil: Date.now() + forMs }, act("approve"));
 }
 
 /** What every engine must keep. */
@@ -321,6 +321,8 @@ function letsRowsGo(open: OpenTestJournal): void {
     const { store } = await open();
     const id = await opened(store, "AAAAAAA1", ["1"]);
     for (const approvers of [2, 0, 1]) await store.setBatch(id, { approvers });
+    // by as many as were wanted before
+    await store.setBatch(id, { approvers: 1, approvedUntil: Date.now() + 60_000 });
     expect(await store.batches({ id })).toMatchObject([{ approvers: 2, approvedUntil: 0 }]);
   });
 

@@ -159,13 +159,13 @@ describe("what columns are, by all of them together", () => {
 
   test("nearly a field that is missing → misspelt; one that is there, or the user's own, not", () => {
     const names = ["from_acount", "to_account", "amuont", "Refrence", "Grade"];
-    const found = misspeltColumns(names, "transfer", { own_columns: [] });
+    const found = misspeltColumns(names, "transfer", []);
     expect(found.map(({ column, facts }) => [column, facts?.["meant"]])).toEqual([
       ["from_acount", "from_account"],
       ["amuont", "amount"],
       ["Refrence", "reference"],
     ]);
-    expect(misspeltColumns(names, "transfer", { own_columns: ["amuont", "refrence", "FROM-acount"] })).toEqual([]);
-    expect(misspeltColumns(["amount", "amounts"], "transfer", { own_columns: [] })).toEqual([]);
+    expect(misspeltColumns(names, "transfer", ["amuont", "refrence", "FROM-acount"])).toEqual([]);
+    expect(misspeltColumns(["amount", "amounts"], "transfer", [])).toEqual([]);
   });
 });
