@@ -22,7 +22,8 @@ function shown(call: Call): string {
   const loaded = loadSettings(call, "read");
   const { config, file } = loaded;
   const values = inForce(loaded);
-  const sections = { mappings: config.mappings.map(({ name }) => name), rules: Object.keys(config.rules) };
+  const [rules, notify] = [Object.keys(config.rules), Object.keys(config.notify)];
+  const sections = { mappings: config.mappings.map(({ name }) => name), rules, notify };
   if (config.json) return `${JSON.stringify({ type: "config", file: file ?? null, values, ...sections })}\n`;
   const lines = inColumns(values.map(({ name, value, origin }) => [name, value ?? "-", origin]));
   const from = `settings file: ${file ?? `none (looked for ${usualPlaces(call.env).join(", ")})`}`;

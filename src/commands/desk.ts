@@ -41,7 +41,7 @@ export function deskOf(call: Call) {
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
     throw new PaydropError("usage_wrong", { found: `--port ${printable(said ?? "", 40)} is no port`, todo: "Write a number such as 7878." }); // prettier-ignore
   // the commands that pages call read their settings anew; they send nothing, so they get no key
-  const env = without(call.env, /^PAYDROP_(?:API_KEY|AES_)/) as NodeJS.ProcessEnv;
+  const env = without(call.env, /^PAYDROP_(?:API_KEY|AES_|SMTP_)/) as NodeJS.ProcessEnv;
   const flags = without(call.flags, /^(?:port|inbox|desk|poll|by|accept_.*)$/);
   return async (
     work: OpenedWork,

@@ -13,6 +13,7 @@ import { openJournal, openJournalOf } from "../journal/open.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { CHOICES, finding, type Finding } from "../messages/config.ts";
 import { counted } from "../messages/sentence.ts";
+import { tryOnce, waysOf } from "../monitor/notices.ts";
 import { asWord, printable } from "../printable.ts";
 import { inColumns, textOf } from "../screen/look.ts";
 import { show, textsOf, type Call } from "./command.ts";
@@ -29,7 +30,9 @@ export async function run(call: Call): Promise<number> {
     ...(config.shared ? [looked("journal server", () => serverFindings(config, () => clockFinding(config)))] : []),
     ...inboxes.map((inbox) => looked(`inbox ${inbox}`, () => inboxFindings(inbox, loaded))),
     looked("base URL", () => [addressFinding(config)]),
-    ...(call.flags["offline"] === true ? [] : [looked("service", () => serviceFindings(loaded))]),
+    ...(call.flags["offline"] === true
+      ? []
+      : [looked("service", () => serviceFindings(loaded)), looked("notices", () => noticeFindings(loaded))]),
   ];
   const findings = (await Promise.all(lookings)).flat();
   const code = findings.some(({ health }) => health === "wrong") ? 2 : 0;
@@ -131,6 +134,18 @@ async function serviceFindings({ config, secrets }: Loaded): Promise<Finding[]> 
   const sender = openSender(config, secrets);
   const { address = config.base_url, durationMs } = await sender.preflight().finally(() => sender.close());
   return [finding("service", "fine", { found: `${address} answers within ${durationMs} ms` })];
+}
+
+/** A test by each way. What does not arrive holds up no payment. */
+function noticeFindings({ config, secrets }: Loaded): Promise<Finding[]> | Finding[] {
+  const variable = SECRETS.smtpUrl;
+  if (config.notify.email_to && !secrets.smtpUrl) return [finding(variable, "not_set", { variable })];
+  const tried = waysOf(config.notify, secrets.smtpUrl).map(async (way) => {
+    const why = await tryOnce(way);
+    const facts = { why, found: `a test notice was taken by ${way.to}` };
+    return finding(way.name, why === undefined ? "fine" : "notice_lost", facts);
+  });
+  return Promise.all(tried);
 }
 
 function choicesIn(config: Config) {

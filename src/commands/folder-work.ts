@@ -10,7 +10,7 @@ import { assertMark } from "../intake/mark.ts";
 import { identityOf } from "../intake/snapshot.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { awayLines, FOLDER_NEWS, heldLines, stopLines } from "../messages/intake.ts";
-import { told, type Facts } from "../messages/sentence.ts";
+import { told, type Facts, type Told } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import * as answers from "../results/answers.ts";
 import { marksOf, notedIn } from "../results/place.ts";
@@ -21,6 +21,8 @@ export interface FolderListener {
   say(text: string): void;
   ended(report: BatchReport): void;
   failed(error: unknown): void;
+  /** The folder is held, since then. */
+  held?(at: number, news: Told): void;
   /** Files that wait now, the oldest since then; milliseconds since 1970. */
   saw?(count: { readonly files: number; readonly oldestSince?: number }): void;
   /** What commands to copy need besides: ` --state-dir /srv/paydrop`. */
@@ -48,6 +50,7 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
 
   const tell = (code: keyof typeof FOLDER_NEWS, facts: Facts = {}): void => {
     const { text, todo } = told(FOLDER_NEWS[code], { folder: printable(folder), command: resume, ...facts });
+    if (code === "folder_held") listener.held?.(Number(facts["at"]), { text, todo });
     const isOfCourse = ["watching", "nothing_new", "not_ready"].includes(code);
     // a program reads the summary
     if (code === "nothing_new" && config.json) return;

@@ -99,6 +99,8 @@ async function letRowsGo(
   if (rows.length > 0) {
     const sum = sumOf(await store.rows({ batch: id, rows }));
     say(call, config, "going", { batch: id, rows: rows.length, sum });
+    // a person has acted: what comes of it is news, also where it is the same again
+    await store.keep("notice", id, undefined);
   }
   if (ended && rows.length > 0) {
     const report = await whileGoing(work, fileOf(batch), (told) => sendReady(told, id));

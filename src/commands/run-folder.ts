@@ -63,9 +63,10 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
 
   /** Another process lifts a hold. A STOP is answered once the rows in flight have their end. */
   const lookForStop = async (): Promise<void> => {
-    if (!held && (await stopFilesIn(folder)).length > 0) await desk.hold("stop_file");
+    // held since before this process began: that is no new hold
+    if (!held && (await stopFilesIn(folder)).length > 0 && !(await desk.holdOf())) await desk.hold("stop_file");
     const found = await desk.holdOf();
-    if (found && !held) desk.tell("folder_held", { code: found.reason });
+    if (found && !held) desk.tell("folder_held", { code: found.reason, at: found.at });
     if (!found && held) {
       queue.forget();
       sweepAtMs = 0;

@@ -11,6 +11,7 @@ import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { logsToStderr, withLog } from "../monitor/log.ts";
 import { createMonitor, monitorSettings } from "../monitor/monitor.ts";
+import { createNotices, waysOf } from "../monitor/notices.ts";
 import { printable } from "../printable.ts";
 import { errorText } from "../screen/error-text.ts";
 import { flagsAgain, paperOf } from "../screen/look.ts";
@@ -24,6 +25,7 @@ export interface Sending {
   readonly config: Config;
   readonly teller: Teller;
   readonly monitor: ReturnType<typeof createMonitor>;
+  readonly notices: ReturnType<typeof createNotices>;
   readonly listening: Listening;
   readonly isTrial: boolean;
   open(mode: "send" | "act", around?: Surroundings): Promise<OpenedWork>;
@@ -60,6 +62,7 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   const screen = createTeller(config, stdout, stderr, logsToStderr(config));
   const teller = await withLog(screen, config, call.stderr);
   const monitor = createMonitor(monitorSettings(loaded, isTrial), (text) => teller.say(text));
+  const notices = createNotices(waysOf(config.notify, secrets.smtpUrl), config.environment, (text) => teller.say(text));
   const listening = listenForSignals(
     (which) => teller.say(told(ACTED[which], { lanes: config.concurrency }).text),
     config.log_file === undefined,
@@ -67,6 +70,7 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   const tell: Teller["tell"] = (event) => teller.tell(event);
   const ended: Teller["ended"] = (report) => {
     monitor.batchEnded(report.exitCode);
+    notices.ended(report);
     teller.ended(report);
   };
   const unmarkedOnes = new Set<string>();
@@ -83,11 +87,14 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     const clock = await clockText(opened.store);
     if (clock !== undefined) teller.say(clock);
     await monitor.follow(opened.store);
-    return { ...opened, close: () => monitor.unfollow().then(() => opened.close()) };
+    notices.follow(opened.store);
+    const unfollow = (): Promise<void> =>
+      notices.unfollow(listening.signals.hard.aborted).then(() => monitor.unfollow());
+    return { ...opened, close: () => unfollow().then(() => opened.close()) };
   };
   let code = 1;
   try {
-    code = await work({ call, config, teller: { ...teller, ended }, monitor, listening, isTrial, open });
+    code = await work({ call, config, teller: { ...teller, ended }, monitor, notices, listening, isTrial, open });
     return code;
   } catch (error) {
     code = exitCodeOf(error);
@@ -115,7 +122,7 @@ async function inSandbox(call: Call, loaded: Loaded, work: Work): Promise<number
     aesKey: new Secret(sandbox.aesKey),
     aesIv: new Secret(sandbox.aesIv),
   };
-  const own = { base_url: sandbox.url, environment: "test", key_encoding: "auto", state_dir, by } as const;
+  const own = { base_url: sandbox.url, environment: "test", key_encoding: "auto", state_dir, by, notify: {} } as const;
   try {
     return await begin(call, { ...loaded, secrets, config: { ...loaded.config, ...own } }, true, work);
   } finally {
@@ -146,11 +153,12 @@ function listenForSignals(announce: (which: "soft" | "hard") => void, hangUpStop
   return { signals: { soft: soft.signal, hard: hard.signal }, close };
 }
 
-export function folderListener({ call, config, teller, monitor }: Sending, folder: string): FolderListener {
+export function folderListener({ call, config, teller, monitor, notices }: Sending, folder: string): FolderListener {
   return {
     say: (text) => teller.say(text),
     ended: (report) => teller.ended(report),
     failed: (error) => teller.say(errorText(error, config.json, config.verbose).trimEnd()),
+    held: (at, news) => notices.held(folder, at, news),
     saw: (count) => monitor.sawInbox(folder, count),
     again: flagsAgain(call.flags, config.state_dir),
   };

@@ -95,12 +95,22 @@ export const path: Kind<string> = textOf(
   { isHidden: true },
 );
 
+const partsOf = (raw: unknown): unknown => (typeof raw === "string" ? raw.split(",").map((one) => one.trim()) : raw);
 const TEXTS = 'a list of texts, such as ["NEFT", "IMPS"]';
 /** `["Cost centre", "Grade"]` in paydrop.toml, `Cost centre,Grade` in a variable or flag. */
 export const list: Kind<readonly string[]> = kind<readonly string[]>("a,b", z.array(z.string(TEXTS), TEXTS), {
-  read: (raw) => (typeof raw === "string" ? raw.split(",").map((one) => one.trim()) : raw),
+  read: partsOf,
   written: (texts) => texts.join(", "),
 });
+
+const ADDRESSES = 'a list of addresses such as ["payroll@bank.example"]';
+const ADDRESS = z.string(ADDRESSES).check(z.regex(/^[^\s@<>(),;:"\\]+@[^\s@<>(),;:"\\]+$/, ADDRESSES));
+/** Of people who get mail. */
+export const addresses: Kind<readonly string[]> = kind<readonly string[]>(
+  "a,b",
+  z.array(ADDRESS, ADDRESSES).check(z.minLength(1, ADDRESSES)),
+  { read: partsOf, isHidden: true },
+);
 
 export const timeZone: Kind<string> = textOf("zone", "a time zone such as Asia/Kolkata", (name) =>
   succeeds(() => new Intl.DateTimeFormat("en", { timeZone: name })),
@@ -151,10 +161,21 @@ export const url: Kind<string> = kind(
 
 function readUrl(raw: unknown): string | undefined {
   const found = typeof raw === "string" && !/[?#]/.test(raw) ? URL.parse(raw) : null;
-  if (!found || found.username || found.password) return undefined;
-  if (found.protocol !== "https:" && !(found.protocol === "http:" && isLoopback(found.href))) return undefined;
-  return `${found.origin}${found.pathname}`.replace(/\/+$/, "");
+  return isSafe(found) ? `${found.origin}${found.pathname}`.replace(/\/+$/, "") : undefined;
 }
+
+function isSafe(address: URL | null): address is URL {
+  if (!address || address.username || address.password) return false;
+  return address.protocol === "https:" || (address.protocol === "http:" && isLoopback(address.href));
+}
+
+/** Of a chat: it often has a token, also behind a `?`. */
+export const hookUrl: Kind<string> = textOf(
+  "url",
+  "an https address such as https://hooks.example/T0/B0 (http only to this machine)",
+  (said) => isSafe(URL.parse(said)),
+  { isHidden: true },
+);
 
 /** Of a PostgreSQL server: `postgres://paydrop@db.example/paydrop`. What it may hold of a password is shown to nobody. */
 export const serverUrl: Kind<string> = textOf(

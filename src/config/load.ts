@@ -14,7 +14,7 @@ import {
   type Wrong,
 } from "./kinds.ts";
 import { mappingTables } from "./mapping.ts";
-import { factsOf, flagOf, rulesTable, SETTING_NAMES, SETTINGS, variableOf } from "./schema.ts";
+import { factsOf, flagOf, notifyTable, rulesTable, SETTING_NAMES, SETTINGS, variableOf } from "./schema.ts";
 import type { Config, Settings } from "./schema.ts";
 import {
   Secret,
@@ -62,7 +62,7 @@ export function loadSettings(
   const found = readTomlFile(typeof named === "string" && named !== "" ? resolve(named) : undefined, env, mayBeNew);
   const { path: file, values = {} } = found ?? {};
   if (found) wrongs.push(...wrongKeysIn(found));
-  const said: Said = sectionsOf(values["rules"], values["mapping"]);
+  const said: Said = sectionsOf(values["rules"], values["mapping"], values["notify"]);
   // it may hold a password, so it comes as a key does
   const journalUrl = keys === "trial" ? undefined : secretText(JOURNAL_URL, env);
   for (const name of SETTING_NAMES) {
@@ -107,12 +107,13 @@ export function bytesOfKey(key: Secret): Buffer {
   return Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? "hex" : "base64");
 }
 
-/** By the name of the setting; the sections are `rules` and `mappings`. */
+/** By the name of the setting; the sections are `rules`, `mappings` and `notify`. */
 type Said = Record<string, unknown>;
 
 /** `mapping = "hrms"` is no section, and told as a key that is wrong there. */
-function sectionsOf(rules: unknown, mapping: unknown): Said {
-  return { ...(rules !== undefined && { rules }), ...(typeof mapping === "object" && { mappings: mapping }) };
+function sectionsOf(rules: unknown, mapping: unknown, notify?: unknown): Said {
+  const others = { ...(rules !== undefined && { rules }), ...(notify !== undefined && { notify }) };
+  return { ...others, ...(typeof mapping === "object" && { mappings: mapping }) };
 }
 
 /** `placeOf`: where something was said: `--timeout`, `/etc/paydrop/paydrop.toml: timeout`; `wrongs`: known already. */
@@ -127,11 +128,12 @@ function settled(
   const sections = {
     ...(said["rules"] !== undefined && { rules: rulesTable() }),
     ...(said["mappings"] !== undefined && { mappings: mappingTables(folder) }),
+    ...(said["notify"] !== undefined && { notify: notifyTable() }),
   };
   const read = z.object({ ...SETTINGS.shape, ...sections }).safeParse(said);
   const found = read.error?.issues.flatMap((issue) => {
     const [name, ...more] = issue.path.map(String);
-    const isHidden = SETTING_NAMES.some((one) => one === name && factsOf(one).kind.isHidden);
+    const isHidden = name === "notify" || SETTING_NAMES.some((one) => one === name && factsOf(one).kind.isHidden);
     const value = issue.path.reduce<unknown>((part, key) => (part as Said | undefined)?.[String(key)], said);
     const place = [placeOf(name === "mappings" ? "mapping" : (name ?? "")), ...more].join(".");
     return wrongOf(issue, place, isHidden ? {} : value);
@@ -139,7 +141,7 @@ function settled(
   const all = [...wrongs, ...(found ?? [])];
   if (!read.success || all.length > 0)
     throw new PaydropError("settings_wrong", { wrong: all.map(wrongText).join("\n") });
-  const values: Said = { rules: {}, mappings: [], ...read.data };
+  const values: Said = { rules: {}, mappings: [], notify: {}, ...read.data };
   for (const name of SETTING_NAMES) {
     const path = factsOf(name).kind === pathKind ? values[name] : undefined;
     if (typeof path === "string") values[name] = resolve(origins[name] === file ? folder : ".", path);
@@ -193,12 +195,13 @@ function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
  * Throws one PaydropError that names everything missing for sending at once. AES key and IV are for payouts only (§5.2):
  * their absence alone is an error only with `payouts`. `by`: `options` of a program.
  */
-export function requireSending(config: Pick<Config, "base_url">, secrets: Secrets, payouts = false, by = ""): void {
+export function requireSending(config: Partial<Config>, secrets: Secrets, payouts = false, by = ""): void {
   const unset = SENDING_SECRETS.filter((name) => !secrets[name]);
   const ofPayouts = unset.filter((name) => name !== "apiKey").map((name) => `${SECRETS[name]} (payouts only)`);
   const always = [
     ...(config.base_url === undefined ? ["PAYDROP_BASE_URL"] : []),
     ...(secrets.apiKey ? [] : [SECRETS.apiKey]),
+    ...(config.notify?.email_to && !secrets.smtpUrl ? [`${SECRETS.smtpUrl} (for email_to)`] : []),
   ];
   if (always.length === 0 && !(payouts && ofPayouts.length > 0)) return;
   const missing = [...always, ...ofPayouts].join(", ");
@@ -226,6 +229,8 @@ export type SettingOptions = {
 /** What only a command tells, asks and shows. */
 const OF_COMMANDS = /^(?:json|quiet|verbose|no_color|yes|ping_url|(?:log|metrics)_.*)$/;
 type OfCommand = "json" | "quiet" | "verbose" | "no_color" | "yes" | "ping_url" | `${"log" | "metrics"}_${string}`;
+
+const OPTION_SECRETS = SECRET_NAMES.filter((name) => name !== "smtpUrl");
 
 export interface Options extends SettingOptions {
   /** The key of the header `x-api-key` (§5.1). */
@@ -262,14 +267,14 @@ export function loadOptions(given: Options): Loaded {
   const known = SETTING_NAMES.filter((name) => !OF_COMMANDS.test(name));
   const names = new Map(known.map((name) => [optionOf(name), name]));
   for (const [option, value] of Object.entries(options) as [string, unknown][]) {
-    const [name, secret] = [names.get(option), SECRET_NAMES.find((one) => one === option)];
+    const [name, secret] = [names.get(option), OPTION_SECRETS.find((one) => one === option)];
     if (value === undefined) continue;
     const isRight = !option.endsWith("Ms") || typeof value === "number";
     assertOption(option, isRight, "milliseconds as a number, such as 30000");
     if (secret) secrets[secret] = secretOf(secret, value, option);
     // a plain number would be read as seconds
     else if (name) said[name] = option.endsWith("Ms") ? `${value as number}ms` : value;
-    else wrongs.push(unknownKey("options", option, [...names.keys(), ...SECRET_NAMES, "rules", "mappings"]));
+    else wrongs.push(unknownKey("options", option, [...names.keys(), ...OPTION_SECRETS, "rules", "mappings"]));
   }
   const [env, origins, file] = [process.env, {}, undefined];
   const config = withShared(settled(said, env, { origins, file }, optionOf, wrongs), secrets);

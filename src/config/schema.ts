@@ -152,6 +152,12 @@ export const FIELD_RULES = {
   max_length: { kind: whole(1, 10_000), example: "30", shown: "characters at most" },
 } as const;
 
+/** Where people are told of what happens (DESIGN §14). */
+export const NOTIFY = {
+  webhook_url: { kind: kinds.hookUrl, example: '"https://hooks.example/T0/B0"', shown: "address of a chat" },
+  email_to: { kind: kinds.addresses, example: '["payroll@bank.example"]', shown: "mail, by PAYDROP_SMTP_URL" },
+} as const;
+
 /** A longer value fits no pattern: together with the pattern's own length it bounds the time that one can take. */
 export const PATTERN_VALUE_MAX = 1000;
 
@@ -162,6 +168,7 @@ type Written<Rules extends Readonly<Record<string, Rule>>> = {
 export type FieldRules = Written<typeof FIELD_RULES>;
 /** The rules of one operation, and beside them those of its fields. */
 export type OperationRules = Written<typeof CAPS> & { readonly fields: Readonly<Record<string, FieldRules>> };
+export type Notify = Written<typeof NOTIFY>;
 /** By the folder name of the operation: `payouts`. */
 export type Rules = Readonly<Record<string, OperationRules>>;
 
@@ -176,6 +183,8 @@ export function rulesTable(): z.ZodMiniType<Rules> {
   });
   return kinds.table("[rules.payouts]", Object.fromEntries(all) as Record<string, z.ZodMiniType<OperationRules>>);
 }
+
+export const notifyTable = () => kinds.table("[notify]", typesOf(NOTIFY));
 
 function typesOf(rules: Readonly<Record<string, Rule>>): Record<string, z.ZodMiniType> {
   return Object.fromEntries(Object.entries(rules).map(([name, { kind }]) => [name, z.exactOptional(kind.type)]));
@@ -198,6 +207,7 @@ export interface Config extends Readonly<Omit<Settings, "environment" | "state_d
   readonly state_dir: string;
   /** `[rules.payouts]` and so on, by the folder name of the operation. */
   readonly rules: Rules;
+  readonly notify: Notify;
   /** `[mapping.NAME]`: column mappings that were confirmed. */
   readonly mappings: readonly Mapping[];
   /** Of a journal that several hosts share: `journal_url` with its password, and `PAYDROP_JOURNAL_KEY`. */

@@ -71,6 +71,8 @@ export const SECRETS = {
   ...{ apiKey: "PAYDROP_API_KEY", aesKey: "PAYDROP_AES_KEY", aesIv: "PAYDROP_AES_IV" },
   /** Of a journal that several hosts share: what they seal in it. */
   journalKey: "PAYDROP_JOURNAL_KEY",
+  /** The mail server for notices, with user and password. */
+  smtpUrl: "PAYDROP_SMTP_URL",
 } as const;
 
 export type SecretName = keyof typeof SECRETS;

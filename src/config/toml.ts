@@ -110,16 +110,16 @@ export function wrongKeysIn({ path, values }: TomlFile): Wrong[] {
     const place = `${path}: ${key}`;
     const value = values[key];
     // `[mapping.hrms]` is a table, `--mapping hrms` a person's word
-    if (key === "rules" || (key === "mapping" && typeof value === "object")) return [];
+    if (key === "rules" || key === "notify" || (key === "mapping" && typeof value === "object")) return [];
     if (looksSecret(key)) return [{ code: "secret_key", facts: { place } }];
     const name = schema.SETTING_NAMES.find((one) => one === key);
-    if (name === undefined) return [unknownKey(path, key, [...schema.LASTING, "mapping", "rules"])];
+    if (name === undefined) return [unknownKey(path, key, [...schema.LASTING, "mapping", "rules", "notify"])];
     return schema.factsOf(name).once ? [{ code: "once_key", facts: { place, flag: schema.flagOf(key) } }] : [];
   });
 }
 
-/** The rules as lines of a paydrop.toml, each with what it means. */
-export function rulesExample(rules: typeof schema.CAPS | typeof schema.FIELD_RULES): string {
+/** Rules, or the lines of another section, as lines of a paydrop.toml, each with what it means. */
+export function rulesExample(rules: typeof schema.CAPS | typeof schema.FIELD_RULES | typeof schema.NOTIFY): string {
   return Object.entries(rules)
     .map(([name, { example, shown }]) => `${`${name} = ${example}`.padEnd(32)}# ${shown}`)
     .join("\n");
@@ -142,13 +142,15 @@ export function tomlExample(): string {
   });
   const caps = `[rules.payouts]\n${rulesExample(schema.CAPS)}\n`;
   const ofField = `[rules.payouts.payment_mode]\n${rulesExample(schema.FIELD_RULES)}\n`;
-  return [HEAD, ...settings, caps, ofField].join("\n").replaceAll(/^(?=[a-z0-9_]+ = |\[)/gm, "# ");
+  const notify = `[notify]\n${rulesExample(schema.NOTIFY)}\n`;
+  return [HEAD, ...settings, notify, caps, ofField].join("\n").replaceAll(/^(?=[a-z0-9_]+ = |\[)/gm, "# ");
 }
 
 /** JSON Schema (2020-12) of paydrop.toml, for editors that complete and check TOML by a schema. */
 export function tomlSchema(): object {
   const settings = Object.fromEntries(schema.LASTING.map((name) => [name, schema.SETTINGS.shape[name]]));
-  const whole = z.strictObject({ ...settings, mapping: mappingTables("/"), rules: schema.rulesTable() });
+  const sections = { mapping: mappingTables("/"), rules: schema.rulesTable(), notify: schema.notifyTable() };
+  const whole = z.strictObject({ ...settings, ...sections });
   return z.toJSONSchema(z.partial(whole), {
     ...{ io: "input", unrepresentable: "any" },
     override({ zodSchema, jsonSchema }) {

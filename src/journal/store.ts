@@ -50,8 +50,8 @@ export interface RowFilter {
   readonly limit?: number;
 }
 
-/** What is kept beside payments (DESIGN §14): who may sign in, who is signed in, which file somebody brought. */
-export type KeptKind = "account" | "session" | "upload";
+/** What is kept beside payments (DESIGN §14): who may sign in, who is signed in, which file somebody brought, what people were told. */
+export type KeptKind = "account" | "session" | "upload" | "notice";
 
 export interface Kept<T> {
   readonly name: string;

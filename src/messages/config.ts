@@ -55,6 +55,8 @@ export const CONFIG_ERRORS = {
     "PAYDROP_JOURNAL_KEY is not 32 bytes in hex or base64 → Use the key of the other hosts, as it was made.",
   journal_password: `journal_url holds a password; a settings file is copied, mailed and checked in
     → Leave the password out there, and set PAYDROP_JOURNAL_URL with it, or PGPASSWORD.`,
+  smtp_url_wrong: `PAYDROP_SMTP_URL is not the address of a mail server with a sender
+    → Write it like smtps://user%40bank.example:password@mail.example, or smtp://mail.example?from=paydrop@bank.example`,
   keys_missing: `a {operation} travels encrypted: AES key or IV is missing
     → Set PAYDROP_AES_KEY and PAYDROP_AES_IV; in a program, the options aesKey and aesIv.`,
   padding_none: `padding "none" needs a payload of a multiple of 16 bytes, and this one has {bytes}
@@ -70,10 +72,12 @@ export const CONFIG_ERRORS = {
     → Compare address, port and clock. Is there a firewall or proxy in between? For certificates of your own: PAYDROP_CA_FILE.`,
   port_taken: "{flag} {port}: {why} → Choose a port that is free.",
 
-  // log, metrics and ping
+  // log, metrics, ping and notices
   not_own_file: "{path} holds something other than log or metrics of paydrop → Name a new file. Nothing was sent.",
   log_lost: "the log {path} cannot be written: {why}; payments go on",
   metrics_lost: "the metrics cannot be written: {why}; payments go on",
+  notice_failed: "no notice reaches {to}: {why}; payments go on",
+  notice_late: "it was not taken before the end of the process",
   ping_failed: "the monitor could not be told the exit code: {why}",
 
   // options of the library
@@ -91,6 +95,7 @@ export interface Finding {
 const FINDINGS = {
   fine: { fine: "{found}" },
   look: {
+    notice_lost: "no test notice could be sent: {why} → Payments do not wait for it. Look at [notify] and its address.",
     not_set_for_payouts: "not set → It is needed for payouts only.",
     standby_asynchronous: `{count:standby|standbys}, and commits wait for none: one that takes over may have forgotten rows that went, and they would go twice
       → Name it in synchronous_standby_names, or let none take over by itself: paydrop help hosts`,

@@ -43,6 +43,17 @@ export const ROW_SENTENCES = {
     `{said}. Look at {notes} → ${todo === "Nothing" ? "Look at what result_message points out" : "{todo}"}`,
 } as const satisfies Catalogue;
 
+/** What people are told who are not at the screen. The first line is the subject of a mail. */
+export const NOTICES = {
+  ended: ({ wrong }) =>
+    `{file}: batch {batch} has ended → ${wrong ? "The clerk corrects {wrong:row} in the retry file." : "Nothing to do."}`,
+  needs_person: ({ unknown, hint }) =>
+    `{file}: batch {batch} needs a person → ${unknown ? "Look up {unknown:unknown row|unknown rows} in the service's dashboard, and say what you found" : hint ? "{hint}. After that" : "Decide on {held:held row|held rows}"}: paydrop status {batch}, or at the desk.`,
+  approval_wanted: `{file}: batch {batch} waits for approval
+    → Somebody else than who brought it approves it at the desk, or: paydrop approve {batch} --by NAME --total {total}`,
+  test: "{host}: a test of the notices of paydrop → Nothing to do.",
+} as const satisfies Catalogue;
+
 export interface SomeRows {
   readonly count: number;
   readonly rows: readonly number[];

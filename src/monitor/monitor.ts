@@ -109,7 +109,7 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
       if (timer) await write();
       server?.close();
       server?.closeAllConnections();
-      const why = url && (await ping(url, exitCode));
+      const why = url && (await askOnce(`${url}/${exitCode}`, AbortSignal.timeout(PING_TIMEOUT_MS)));
       if (why) say(new PaydropError("ping_failed", { why }).message);
     },
   };
@@ -195,14 +195,15 @@ async function listen(port: number, read: () => Promise<string>): Promise<Server
   return server.unref();
 }
 
-/** `GET url/<exit code>`, and nothing else is sent. Gives what went wrong; it changes nothing about payments. */
-async function ping(url: string, exitCode: number): Promise<string | undefined> {
-  const { origin, pathname: path } = new URL(`${url}/${exitCode}`);
+/** One request beside payments: with `json` a POST. Gives what went wrong; a redirect is not followed. */
+export async function askOnce(address: string, signal: AbortSignal, json?: object): Promise<string | undefined> {
+  const { origin, pathname, search } = new URL(address);
   const { EnvHttpProxyAgent } = await import("undici");
-  const agent = new EnvHttpProxyAgent({ connect: { rejectUnauthorized: true, timeout: PING_TIMEOUT_MS } });
+  const agent = new EnvHttpProxyAgent({ connect: { rejectUnauthorized: true } });
+  const post = json && { headers: { "content-type": "application/json" }, body: JSON.stringify(json) };
   try {
-    const signal = AbortSignal.timeout(PING_TIMEOUT_MS);
-    const { statusCode, body } = await agent.request({ origin, path, method: "GET", signal });
+    const method = json ? "POST" : "GET";
+    const { statusCode, body } = await agent.request({ origin, path: pathname + search, method, ...post, signal });
     body.on("error", () => undefined).destroy();
     return statusCode < 300 ? undefined : `the answer was ${statusCode}`;
   } catch (error) {
