@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { BatchReport } from "../events.ts";
 import type { LookedFile } from "../intake/inbox.ts";
-import { waitsForApproval } from "../journal/approval.ts";
+import { isUnapproved } from "../journal/approval.ts";
 import type { Shared } from "../submission/shared.ts";
 import type { BatchRecord } from "../journal/store.ts";
 
@@ -20,10 +20,8 @@ export const needsAPerson = (code: string): boolean => /^(?:redirect|html_answer
 
 export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
 /** Phase, rows that are left to go, whether results are owed, and whether they wait for an approval. */
-export const standOf = (batch: BatchRecord): string => {
-  const [{ phase, owesResults }, left] = [batch, leftOf(batch)];
-  return [phase, left, owesResults, phase === "open" && left > 0 && waitsForApproval(batch)].join();
-};
+export const standOf = (batch: BatchRecord): string =>
+  [batch.phase, leftOf(batch), batch.owesResults, batch.phase === "open" && isUnapproved(batch)].join();
 const leftOf = ({ tallies: { ready, not_sent: unsent } }: BatchRecord): number =>
   (ready?.rows ?? 0) + (unsent?.rows ?? 0);
 

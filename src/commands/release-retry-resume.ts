@@ -7,6 +7,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import { stopFilesIn } from "../intake/inbox.ts";
+import { waitsForApproval } from "../journal/approval.ts";
 import { askRelease } from "../journal/release.ts";
 import type { Act, BatchRecord } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
@@ -84,7 +85,7 @@ async function letRowsGo(
     return found;
   };
   const batch = await known();
-  const { id } = batch;
+  const [{ id }, waits] = [batch, waitsForApproval(batch)];
   // first: of what cannot be sent nothing is let go
   if (ended) await assertKeys(work, batch, {});
   const act = actSaid(call, work, kind, id);
@@ -98,7 +99,7 @@ async function letRowsGo(
   }
   if (rows.length > 0) {
     const sum = sumOf(await store.rows({ batch: id, rows }));
-    say(call, config, "going", { batch: id, rows: rows.length, sum });
+    say(call, config, waits ? "going_when_approved" : "going", { batch: id, rows: rows.length, sum });
     // a person has acted: what comes of it is news, also where it is the same again
     await store.keep("notice", id, undefined);
   }
@@ -112,7 +113,7 @@ async function letRowsGo(
   if (rows.length > 0) {
     // by this a watch that had done with the batch sees that it goes on
     await store.setBatch(id, { owesResults: true });
-    say(call, config, call.leavesSending ? "left_to_watch" : "left", { batch: id });
+    if (!waits) say(call, config, call.leavesSending ? "left_to_watch" : "left", { batch: id });
   }
   return summarize(call, config, written || code, { batch: id, requests: 0 });
 }

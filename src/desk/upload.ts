@@ -8,7 +8,6 @@ import { FileRefusedError, messageOf, PaydropError } from "../errors.ts";
 import type { CheckedFile, ResultStatus } from "../events.ts";
 import { inboxFolders } from "../intake/inbox.ts";
 import { inputName, isOperationFolder } from "../intake/names.ts";
-import { uploadName } from "../journal/approval.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { tellFault, wordsOf } from "../messages/faults.ts";
 import type { Facts, Fault } from "../messages/sentence.ts";
@@ -84,8 +83,8 @@ export function uploadPages(pages: Pages): void {
     const path = join(one.folder, name);
     if (await lstat(path).catch(() => undefined)) return refuse(posted, "name_taken", { name });
     const act = { ...desk.act(account, "bring_file"), as: printable(name), note: printable(one.folder) };
-    const brought = { by: account.name, sha256: await sha256Of(one.path) };
-    await desk.store.keep("upload", uploadName(brought), brought, act);
+    const [by, sha256] = [account.name, await sha256Of(one.path)];
+    await desk.store.keep("upload", `${sha256} ${by}`, { by, sha256 }, act);
     try {
       const bytes = createReadStream(one.path) as AsyncIterable<Buffer>;
       if (!(await writeAtomically(path, bytes, { replace: false }))) return refuse(posted, "name_taken", { name });

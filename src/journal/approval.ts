@@ -31,11 +31,7 @@ export const personOf = (name: string): string => name.normalize("NFKC").trim().
 const nameOf = ({ by, login }: Who): string => by ?? login;
 
 /** Who brought these bytes by hand: kept (kind `upload`) for each person, so that nobody is forgotten for another one. */
-export interface Upload {
-  readonly by: string;
-  readonly sha256: string;
-}
-export const uploadName = ({ by, sha256 }: Upload): string => `${sha256} ${personOf(by)}`;
+type Upload = Readonly<{ by: string; sha256: string }>;
 
 /** Who brought the file: by hand, and whoever ran it, or had it run: how it is read, and its month, are said there. */
 export async function makersOf(
@@ -43,10 +39,11 @@ export async function makersOf(
   { id, sha256 }: Pick<BatchRecord, "id" | "sha256">,
 ): Promise<readonly string[]> {
   const uploads = (await store.kept<Upload>("upload")).filter(({ value }) => value.sha256 === sha256);
-  const asked = (await store.acts({ batch: id })).filter(({ kind }) => kind === "ask_approval");
-  // a process may end between the two
-  const took = [...asked.slice(0, 1), ...(await store.runs(id)).slice(0, 1)];
-  return [...uploads.map(({ value }) => value.by), ...took.map(nameOf)];
+  const asked = (await store.acts({ batch: id })).find(({ kind }) => kind === "ask_approval");
+  const [run] = await store.runs(id);
+  // a process may end between the two; and later settings may ask
+  const took = asked && asked.at < (run?.startedAt ?? Infinity) ? asked : run;
+  return [...uploads.map(({ value }) => value.by), ...(took ? [nameOf(took)] : [])];
 }
 
 export interface Approval {

@@ -12,9 +12,8 @@ export interface BatchChange {
   readonly phase?: Phase;
   readonly destination?: string;
   readonly owesResults?: boolean;
-  /** Never fewer than before. */
+  /** Never fewer than before. What fewer approved until then changes nothing. */
   readonly approvers?: number;
-  /** By so many `approvers`: where the batch wants more, it changes nothing. */
   readonly approvedUntil?: number;
   /** This version of the file (`identity`) at this path is the batch. */
   readonly source?: { readonly path: string; readonly identity: string };

@@ -6,6 +6,7 @@ import * as approve from "../../src/commands/approve.ts";
 import { cancel as cancelRun } from "../../src/commands/pause-cancel.ts";
 import * as status from "../../src/commands/status.ts";
 import { called } from "../support/call.ts";
+import { runProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { transfers, Watched } from "../watch/watched.ts";
 
@@ -40,11 +41,15 @@ test("a file that nobody approved → nothing leaves by any command or setting; 
     ["resume", id, "--by", "asha"],
     ["retry", id, "--rejected", "--by", "asha", "--reason", "now"],
   ])
-    expect(await at.run(words), words.join(" ")).toMatchObject({ code: 6 });
+    expect(await at.run(words), words.join(" ")).toMatchObject({ code: 6, stdout: expect.not.stringContaining("will be") as string }); // prettier-ignore
   expect((await at.once()).code).toBe(6);
   const next = at.put("next.csv", transfers(3, 10));
   const flags = ["--approval", "never", "--approval-above", "1", "--config", at.config];
   expect(await at.run(["run", next, ...flags])).toMatchObject({ code: 6 });
+  // also what was begun before the settings asked for it
+  const old = at.put("old.csv", transfers(3, 20));
+  const stopped = await runProgram(["run", old], { env: { ...at.env(), PAYDROP_API_KEY: "another-key" } });
+  expect([stopped.code, await at.run(["run", old, "--config", at.config])]).toMatchObject([7, { code: 6 }]);
 
   for (const [by, total, says] of [
     ["asha", SUM, "approval_own"],
