@@ -132,12 +132,7 @@ const ended = new Set<string>();
  * Whose session it is; undefined where there is none, or it has ended. What the account may do is asked each time.
  * `isActive`: a person did something; a page that renews itself keeps no session alive.
  */
-export async function whoseSession(
-  store: Store,
-  token: string,
-  now: number,
-  isActive = true,
-): Promise<Account | undefined> {
+export async function whoseSession(store: Store, token: string, now: number, isActive = true) {
   const [found] = await store.kept<Session>("session", nameOf(token));
   if (!found || isOver(found.value, now)) return undefined;
   const account = await accountOf(store, found.value.of);

@@ -6,11 +6,7 @@ import { printable } from "../printable.ts";
 import type { Desk } from "./desk.ts";
 
 /** What the file says of a row, masked as in the report. */
-export interface Detail {
-  readonly from: string;
-  readonly payee: string;
-  readonly reference: string;
-}
+type Detail = Readonly<Record<"from" | "payee" | "reference", string>>;
 
 const TEXT_CHARACTERS_MAX = 60;
 

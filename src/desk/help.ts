@@ -42,7 +42,7 @@ function blockOf(block: string): Html {
   if (heading !== undefined)
     return markup`<h2>${inline(heading)}</h2>${lines.length > 1 && blockOf(lines.slice(1).join("\n"))}`;
   if (/^(?: {2,}|```)/.test(first))
-    return markup`<pre><code>${lines.flatMap((line) => [code(line), "\n"])}</code></pre>`;
+    return markup`<pre><code>${lines.map((line) => `${line.replace(/^```\w*$/, "")}\n`)}</code></pre>`;
   if (first.startsWith("|")) return tableIn(lines);
   if (/^(?:[-*]|\d+\.) /.test(first)) {
     const items = block
@@ -52,9 +52,6 @@ function blockOf(block: string): Html {
   }
   return block.trim() === "" ? nothing : markup`<p>${inline(block)}</p>`;
 }
-
-/** Spaces of a command that goes on stay. */
-const code = (line: string): string => line.replace(/^```\w*$/, "");
 
 function tableIn(lines: readonly string[]): Html {
   const [head = [], , ...body] = lines.map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim())); // prettier-ignore

@@ -34,14 +34,12 @@ export function statusTag(status: ResultStatus, text: string = STATUSES[status].
 export const countTag = (status: ResultStatus, rows: number): Html =>
   statusTag(status, `${rows} ${STATUSES[status].word}`);
 
-interface TableShape {
-  /** Said to who hears the page, and shown above the table. */
-  readonly caption: string;
-  /** Those that end with `#` hold figures. */
-  readonly titles: readonly string[];
-}
+type TableShape = Readonly<{ caption: string; titles: readonly string[] }>;
 
-/** On a narrow screen each line is a card, and each cell says its title. The first cell names the line. */
+/**
+ * On a narrow screen each line is a card, and each cell says its title. The first cell names the line. Titles that end with
+ * `#` are of figures; who hears the page hears the caption first.
+ */
 export function tableOf({ caption, titles }: TableShape, lines: readonly (readonly Shown[])[]): Html {
   const names = titles.map((title) => title.replace("#", ""));
   const kindOf = (at: number): string => (titles[at]?.endsWith("#") ? "figure" : "text");

@@ -21,6 +21,7 @@ export interface Posted extends Asked {
   readonly texts: (name: string) => readonly string[];
 }
 
+export type Word = keyof typeof DESK_WORDS;
 type Answer = Response | Promise<Response>;
 
 /** How pages are added; whoever is not signed in, or may not do it, never comes to their code. */
@@ -57,15 +58,9 @@ export async function formOf(c: Context): Promise<Pick<Posted, "form" | "text" |
 }
 
 /** A page for whoever is not to see any other. */
-export function plain(
-  c: Context,
-  status: 403 | 404 | 409 | 413 | 429 | 500,
-  word: keyof typeof DESK_WORDS,
-  facts: Facts = {},
-): Response {
+export function plain(c: Context, status: 403 | 404 | 409 | 413 | 429 | 500, word: Word, facts: Facts = {}): Response {
   const { text, todo } = told(DESK_WORDS[word], facts);
-  const content = markup`<p>${todo}</p>
-    <p><a href="/">Today</a></p>`;
+  const content = markup`<p>${todo}</p><p><a href="/">Today</a></p>`;
   return c.html(pageOf({ title: text, csrf: "", content }).toString(), status);
 }
 
@@ -73,7 +68,7 @@ export function plain(
 export const livePart = (address: string, part: Html): Html =>
   markup`<div id="live" data-live="${address}">${part}</div>`;
 
-export function newsOf(word: keyof typeof DESK_WORDS, isGood = false, facts: Facts = {}): News {
+export function newsOf(word: Word, isGood = false, facts: Facts = {}): News {
   const { text, todo } = told(DESK_WORDS[word], facts);
   return { isGood, lines: todo === "" ? [text] : [text, todo] };
 }

@@ -34,6 +34,8 @@ export function statusBar(byStatus: ByStatus): Html {
 
 const SAMPLE = 600;
 const STEPS = 60;
+/** Fewer rows make no line. */
+const LEAST = 50;
 
 /** Rows that ended, by time. So many rows, one in so many of the batch, tell it as well as all of them. */
 export async function progressPicture({ store }: Desk, { id, rows: size }: BatchRecord): Promise<Html> {
@@ -45,7 +47,7 @@ export async function progressPicture({ store }: Desk, { id, rows: size }: Batch
   );
   ended.sort((one, other) => one - other);
   const [first = 0, last = 0, half = 0] = [ended[0], ended.at(-1), ended[Math.floor(ended.length / 2)]];
-  if (last === first) return nothing;
+  if (ended.length < LEAST || last === first) return nothing;
   const points = Array.from({ length: STEPS + 1 }, (_, step) => {
     const until = first + ((last - first) * step) / STEPS;
     const share = ended.filter((at) => at <= until).length / rows.length;

@@ -9,7 +9,7 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getCookie, setCookie } from "hono/cookie";
-import { streamSSE } from "hono/streaming";
+import { streamSSE, type SSEStreamingApi } from "hono/streaming";
 import { messageOf, PaydropError } from "../errors.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { csrfOf, mayDo, whoseSession, type Account } from "./accounts.ts";
@@ -112,7 +112,12 @@ export async function serveDesk(desk: Desk, port: number) {
         if (!first || first.isOneTime) return c.body(null, 403);
         // a web server before it must not keep it until it is full
         c.header("x-accel-buffering", "no");
-        return streamSSE(c, async (stream) => {
+        // what fails while the desk ends is no news; anything else is told in one line, without what lies behind it
+        const failed = (error: Error): Promise<void> => {
+          if (!ending.signal.aborted) desk.say(`desk: ${error.message}`);
+          return Promise.resolve();
+        };
+        const send = async (stream: SSEStreamingApi): Promise<void> => {
           let shown = "";
           for (let of: Account | undefined = first; of && !stream.aborted; of = await accountOf(c, false)) {
             const text = (await part({ c, account: of, csrf: csrfOf(tokenOf(c) ?? "") })).toString();
@@ -121,7 +126,8 @@ export async function serveDesk(desk: Desk, port: number) {
             await sleep(LIVE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
             if (ending.signal.aborted) return;
           }
-        });
+        };
+        return streamSSE(c, send, failed);
       });
     },
     addressOf(c) {

@@ -7,7 +7,7 @@ import { printable } from "../printable.ts";
 import * as accounts from "./accounts.ts";
 import { button, field, form, markup, pageOf, type Html, type News } from "./html.ts";
 import { signInLimits } from "./limits.ts";
-import { formOf, isFromHere, newsOf, plain, type Pages } from "./pages.ts";
+import { formOf, isFromHere, newsOf, plain, type Pages, type Word } from "./pages.ts";
 
 /** In, out, and another password. */
 export function signInPages(pages: Pages): void {
@@ -20,12 +20,9 @@ export function signInPages(pages: Pages): void {
     const token = tokenOf(c) ?? accounts.newToken();
     signIn(c, token);
     const csrf = accounts.csrfOf(token);
-    const content = form(
-      "/sign-in",
-      csrf,
-      markup`${field("name", "Your name", { autocomplete: "username", required: true, maxlength: "80" })}
-${field("password", "Password", { type: "password", autocomplete: "current-password", required: true })}<p>${button("Sign in")}</p>`,
-    );
+    const fields = markup`${field("name", "Your name", { autocomplete: "username", required: true, maxlength: "80" })}
+${field("password", "Password", { type: "password", autocomplete: "current-password", required: true })}<p>${button("Sign in")}</p>`;
+    const content = form("/sign-in", csrf, fields);
     return c.html(pageOf({ title: "Sign in", csrf, news, content }).toString(), status);
   };
 
@@ -79,7 +76,7 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
   pages.act("/password", "view", async (posted) => {
     const { c, account, text } = posted;
     const password = text("password");
-    const said = (word: keyof typeof DESK_WORDS): Response => pages.goTo(posted, "/password", newsOf(word));
+    const said = (word: Word): Response => pages.goTo(posted, "/password", newsOf(word));
     const of = { name: account.name, address: addressOf(c) };
     if (!limits.mayTry(of)) return said("too_many");
     if (!(await accounts.isPassword(account, text("now")))) return said("password_wrong");

@@ -19,17 +19,13 @@ import { mayDo } from "./accounts.ts";
 import { withoutCommands, type Desk } from "./desk.ts";
 import { button, factsOf, form, markup, said, statusTag, tableOf, type Html, type Shown } from "./html.ts";
 import { inboxesOf } from "./inboxes.ts";
-import { newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
+import { newsOf, type Asked, type Pages, type Posted, type Word } from "./pages.ts";
 
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 const STAGED_MAX = 20;
 
 /** A file that was looked at, and may be put into its folder. */
-interface Staged {
-  readonly path: string;
-  readonly folder: string;
-  readonly by: string;
-}
+type Staged = Readonly<Record<"path" | "folder" | "by", string>>;
 
 /** A file is checked as `paydrop check` does it, and shown; nothing of it goes before somebody puts it into the inbox. */
 export function uploadPages(pages: Pages): void {
@@ -53,13 +49,12 @@ export function uploadPages(pages: Pages): void {
     await rm(join(desk.staging, id), { recursive: true, force: true });
   };
 
-  pages.page("/upload", async (asked) => {
-    const content = await chooseForm(desk, asked);
-    return pages.framed(asked, { title: "Upload", at: "/upload", content });
-  });
+  pages.page("/upload", async (asked) =>
+    pages.framed(asked, { title: "Upload", at: "/upload", content: await chooseForm(desk, asked) }),
+  );
 
   /** To the page where another file is chosen. */
-  const refuse = (posted: Posted, word: keyof typeof DESK_WORDS, facts: Facts = {}): Response =>
+  const refuse = (posted: Posted, word: Word, facts: Facts = {}): Response =>
     pages.goTo(posted, "/upload", newsOf(word, false, facts));
 
   const check = async (posted: Posted): Promise<Response> => {
@@ -125,10 +120,8 @@ async function checkPart({ config }: Desk, { path }: Staged, put: Html): Promise
   } catch (error) {
     if (!(error instanceof PaydropError)) throw error;
     const faults = error instanceof FileRefusedError ? error.faults : [];
-    const why =
-      faults.length === 0
-        ? markup`<p>${error.message} ${withoutCommands(error.hint)}</p>`
-        : faultTable("What is wrong", faults);
+    const said = markup`<p>${error.message} ${withoutCommands(error.hint)}</p>`;
+    const why = faults.length === 0 ? said : faultTable("What is wrong", faults);
     return markup`<p class="bad" role="alert">${DESK_WORDS.refused}</p>${why}<p><a href="/upload">Upload a better one</a></p>`;
   }
 }
