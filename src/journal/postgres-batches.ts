@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatUnits, unitsOf } from "../amount.ts";
 import { PaydropError } from "../errors.ts";
-import { OF_SHARE, tallied } from "./postgres-schema.ts";
+import { IS_APPROVED, OF_SHARE, tallied } from "./postgres-schema.ts";
 import type { Postgres } from "./postgres.ts";
 import { assertPhase, datedAfter, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, type Phase } from "./states.ts";
 import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Tallies, Tally } from "./store.ts";
@@ -135,8 +135,8 @@ async function remove(postgres: Postgres, { seq, id }: Pick<BatchRow, "seq" | "i
 
 /** SQL: the latest time that something happened to the batch `b`. */
 export const LAST_AT_OF_BATCH = "greatest(b.lastAt, (SELECT max(x.lastAt) FROM share x WHERE x.batch = b.seq))";
-const RECORD = `SELECT seq, ${NEW_BATCH}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, owesResults, approvers, approvedUntil,
-  ${LAST_AT_OF_BATCH} AS lastAt,
+const RECORD = `SELECT seq, ${NEW_BATCH}, rows, total, label, coalesce(remarks, '[]') AS remarks, phase, owesResults, approvers,
+  CASE WHEN ${IS_APPROVED} THEN approvedUntil ELSE 0 END AS approvedUntil, ${LAST_AT_OF_BATCH} AS lastAt,
   (SELECT json_agg(coalesce(s.tallies, (${OF_SHARE}))) FROM share s WHERE s.batch = b.seq) AS shares,
   (SELECT coalesce(sum((SELECT count(*) FROM rows r
     WHERE r.batch = s.batch AND r.share = s.share AND ${ON_ITS_WAY_OF_SHARE})), 0)::int

@@ -104,10 +104,12 @@ export const OF_SHARE: string = tallied(
   "rows r WHERE r.batch = s.batch AND r.row BETWEEN s.firstRow AND s.lastRow",
 );
 
+/** SQL: by the clock that is the same for all hosts. */
+export const IS_APPROVED = "b.approvedUntil > extract(epoch FROM clock_timestamp()) * 1000";
 /** SQL: why nothing of the open batch `b` goes (`HoldOfBatch`). */
 export const HOLD = `CASE WHEN EXISTS (
     SELECT 1 FROM hold h WHERE b.folder = h.folder OR starts_with(b.folder, h.folder || '/')) THEN 'folder_held'
-  WHEN b.approvers > 0 AND b.approvedUntil <= extract(epoch FROM clock_timestamp()) * 1000 THEN 'approval_wanted' END`;
+  WHEN b.approvers > 0 AND NOT ${IS_APPROVED} THEN 'approval_wanted' END`;
 
 /**
  * Outcomes in, and the marks of shares up, in one durable act (I2, I8): only where the host still holds the share with that

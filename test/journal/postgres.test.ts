@@ -45,6 +45,16 @@ describePostgres("a journal in Postgres", () => {
     expect(await postgres.query("SELECT 1 FROM key")).toEqual([]);
   });
 
+  test("an approval that is over by the server's clock → over for a host whose clock is behind", async () => {
+    const { store } = await openTestJournal();
+    const id = await opened(store, "A", ["1"]);
+    const approvedUntil = Date.now() + 60_000;
+    await store.setBatch(id, { approvers: 1, approvedUntil });
+    expect(await store.batches({ id })).toMatchObject([{ approvedUntil }]);
+    await store.setBatch(id, { approvers: 1, approvedUntil: Date.now() - 1_000 });
+    expect(await store.batches({ id })).toMatchObject([{ approvedUntil: 0 }]);
+  });
+
   test("what a lost host heard too late → shown with the row", async () => {
     const { store, postgres } = await openTestJournal();
     const id = await opened(store, "A", ["1"]);
