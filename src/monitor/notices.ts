@@ -33,9 +33,14 @@ type Notice = Readonly<Record<"marks" | "lines", readonly string[]>>;
 /**
  * Tells people of ends, holds and what needs them, by chat and mail (DESIGN §14), beside payments, and never in their way. Each
  * thing once, also after a restart and over several hosts: the journal keeps what was told. `say`: that a way fails is said
- * once, until it works again.
+ * once, until it works again. `patience`: so many times as long it waits.
  */
-export function createNotices(ways: readonly Way[], environment: Environment, say: (text: string) => void) {
+export function createNotices(
+  ways: readonly Way[],
+  environment: Environment,
+  say: (text: string) => void,
+  patience = 1,
+) {
   const failing = new Set<Way>();
   const ending = new AbortController();
   let store: Pick<JournalStore, "keep" | "kept"> | undefined;
@@ -44,7 +49,7 @@ export function createNotices(ways: readonly Way[], environment: Environment, sa
   const isTaken = async (way: Way, lines: readonly string[]): Promise<boolean> => {
     let why: string | undefined;
     for (const waitMs of failing.has(way) ? [0] : [0, ...WAITS_MS]) {
-      await sleep(waitMs, undefined, { signal: ending.signal }).catch(() => undefined);
+      await sleep(patience * waitMs, undefined, { signal: ending.signal }).catch(() => undefined);
       why = await tryOnce(way, lines, ending.signal);
       if (why === undefined) return failing.delete(way) || true;
     }
@@ -79,7 +84,7 @@ export function createNotices(ways: readonly Way[], environment: Environment, sa
 
     /** Before the journal is closed. `isUrgent`: a person wants it to end now. */
     async unfollow(isUrgent = false): Promise<void> {
-      const lateMs = isUrgent ? URGENT_MS : ENDING_MS;
+      const lateMs = patience * (isUrgent ? URGENT_MS : ENDING_MS);
       const late = setTimeout(() => ending.abort(new PaydropError("notice_late")), lateMs);
       await pending;
       clearTimeout(late);

@@ -4,11 +4,12 @@ import { describePostgres } from "../support/postgres.ts";
 import { openTestJournal } from "./postgres-store.ts";
 import { describeJournalStore } from "./store-contract.ts";
 import { ASHA, newBatch, newRow, opened, outcome, record, rowOf } from "./stores.ts";
-import { letsRowsGoByTurns } from "./turns-contract.ts";
+import { letsRowsGoByTurns, TWO_LANES } from "./turns-contract.ts";
 
 describePostgres("a journal in Postgres", () => {
   describeJournalStore("Postgres", openTestJournal);
-  describe("Postgres by the model of turns", () => letsRowsGoByTurns(openTestJournal));
+  // of all that its functions do, shares by their model tell more
+  describe("Postgres by the model of turns", () => letsRowsGoByTurns(openTestJournal, [TWO_LANES]));
 
   test("more rows than a share takes → cut in order, each share counted by itself", async () => {
     const { store, postgres } = await openTestJournal();
