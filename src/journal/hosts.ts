@@ -51,6 +51,11 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
         FROM batch b LEFT JOIN share s ON s.batch = b.seq WHERE b.id = $1 GROUP BY b.seq`;
       const found = await postgres.get<Progress>(sql, batch);
       if (!found) throw new Error(`the journal has no batch ${batch}`);
+      // what a dead host holds nobody else may be there to take over
+      if (found.held > 0)
+        await takeOver().catch((error: unknown) => {
+          if (!isConnectionLost(error)) throw error;
+        });
       return found;
     },
 

@@ -47,6 +47,23 @@ describePostgres("what a host and its server can lose", () => {
   );
 
   test.concurrent(
+    "the last host is asked to end after another died → it ends when that lease is over",
+    async ({ expect, onTestFinished }) => {
+      const office = await Office.open(onTestFinished, 20, { PAYDROP_CONCURRENCY: "16", PAYDROP_HOST_LANES: "8" });
+      const helper = office.start(["work"]);
+      await office.untilHere(helper);
+      office.service.latencyMs = 150;
+      const { path } = office.put("ending", 5, 500);
+      const conductor = office.start(["run", path]);
+      await office.untilSending(conductor, helper);
+      helper.child.kill("SIGKILL");
+      conductor.child.kill("SIGTERM");
+      const ended = await Promise.race([conductor.ended, sleep(45_000)]);
+      expect(ended?.code).toBeOneOf([4, 7]);
+    },
+  );
+
+  test.concurrent(
     "hosts are stopped or cut off and come back → they send nothing more",
     async ({ expect, onTestFinished }) => {
       // one lane, so one share, and one row in flight each
