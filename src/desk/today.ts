@@ -69,7 +69,7 @@ function runningOf(batches: readonly BatchRecord[]): Html {
     return [batchLink(batch), done, batch.tallies.accepted?.amount ?? "0.00", batch.total, way];
   });
   const titles = ["File", "Rows", "Accepted#", "Sum#", "Now"];
-  return tableOf({ caption: "Batches that are being sent", titles }, lines);
+  return tableOf({ caption: "Batches of which rows are still to go", titles }, lines);
 }
 
 /** `csrf`: of somebody who may stop and let go on. */

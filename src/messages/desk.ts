@@ -69,7 +69,8 @@ export const DESK_WORDS = {
   approve_role: "Your account may not approve.",
   upload_role: "Your account may not bring files.",
   upload_means: "The file is checked and shown. Nothing of it goes before you put it into the folder.",
-  put_means: "In a watched folder its rows that are ready go by themselves, soon after this.",
+  put_means:
+    "In a watched folder what is ready goes by itself: soon after this, or when it is approved, where it must be.",
   refused: "This file cannot be taken as it is. Nothing of it was kept.",
   no_file: "No file was chosen. → Choose one, then press the button.",
   not_staged: "This file was looked at too long ago, or by somebody else. → Upload it again.",

@@ -11,7 +11,7 @@ import { nextSteps, STATUSES, type SomeRows, type StepFacts } from "../messages/
 import type { Row } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
 
-const ROWS_PER_PAGE = 1000;
+const ROWS_PER_PAGE = 500;
 
 /** All rows of a batch in input order, in pages. */
 export async function* recordsOf(
