@@ -42,22 +42,20 @@ export function shareQueue(url: string): ShareQueue {
       throw error;
     }));
 
-  const offerOpen = async (
-    hosts: Hosts,
-    destination: string,
-    environment: BatchRecord["environment"],
-  ): Promise<void> => {
-    const jobs = (await hosts.open(destination, environment)).map((share) => ({
-      data: share,
-      singletonKey: `${share.batch} ${share.share}`,
-    }));
+  type Open = Awaited<ReturnType<Hosts["open"]>>;
+  const offerAll = async (shares: Open): Promise<void> => {
+    const jobs = shares.map((share) => ({ data: share, singletonKey: `${share.batch} ${share.share}` }));
     if (jobs.length > 0) await (await boss()).insert(QUEUE, jobs);
   };
 
   return {
     async offer({ store: { hosts }, destination }, { environment, rows }) {
       // other hosts look by themselves, too: that they are not told keeps nothing from going
-      if (hosts && rows > OFFERED_ROWS_MIN) await offerOpen(hosts, destination, environment).catch(() => undefined);
+      if (hosts && rows > OFFERED_ROWS_MIN)
+        await hosts
+          .open(destination, environment)
+          .then(offerAll)
+          .catch(() => undefined);
     },
 
     async take({ store: { hosts }, destination }, environment, work, signal) {
@@ -65,31 +63,42 @@ export function shareQueue(url: string): ShareQueue {
       const options = { batchSize: 1, pollingIntervalSeconds: 0.5 } as const;
       /** By batch: one loop of this host claims whatever is free of it. */
       const working = new Map<string, Promise<void>>();
-      let queue: Awaited<ReturnType<typeof open>> | undefined;
-      while (!signal.aborted) {
+      const begin = (batch: string): void => {
+        if (!signal.aborted && !working.has(batch))
+          working.set(batch, work(batch).finally(() => working.delete(batch))); // prettier-ignore
+      };
+      const at: { queue?: Awaited<ReturnType<typeof open>>; failure?: { readonly error: unknown } } = {};
+      let listening: Promise<void> | undefined;
+      const listen = async (): Promise<void> => {
+        const queue = await boss();
+        await queue.work<{ batch: string }>(QUEUE, options, ([job]) => {
+          if (job) begin(job.data.batch);
+          return Promise.resolve();
+        });
+        at.queue = queue;
+      };
+      while (!signal.aborted && !at.failure) {
         try {
-          if (!queue) {
-            const begun = await boss();
-            await begun.work<{ batch: string }>(QUEUE, options, ([job]) => {
-              const batch = job?.data.batch;
-              if (batch !== undefined && !signal.aborted && !working.has(batch))
-                working.set(batch, work(batch).finally(() => working.delete(batch))); // prettier-ignore
-              return Promise.resolve();
-            });
-            queue = begun;
-          }
-          await offerOpen(hosts, destination, environment);
+          const shares = await hosts.open(destination, environment);
+          // jobs only make it sooner
+          for (const { batch } of shares) begin(batch);
+          listening ??= listen().catch((error: unknown) => {
+            listening = undefined;
+            if (!isConnectionLost(error)) at.failure = { error };
+          });
+          if (at.queue) await offerAll(shares);
         } catch (error) {
           // the server is away: when it is back, this goes on
-          if (!queue && !isConnectionLost(error)) throw error;
+          if (!at.queue && !isConnectionLost(error)) throw error;
         }
         await sleep(OFFERED_AGAIN_MS, undefined, { signal }).catch(() => undefined);
       }
-      await queue?.offWork(QUEUE, { wait: true }).catch((error: unknown) => {
+      await at.queue?.offWork(QUEUE, { wait: true }).catch((error: unknown) => {
         if (!isConnectionLost(error)) throw error;
       });
       // what it is sending comes to its end first
       await Promise.all(working.values());
+      if (at.failure) throw at.failure.error;
     },
 
     async close() {
