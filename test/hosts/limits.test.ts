@@ -27,6 +27,23 @@ describePostgres("what holds for all hosts together", () => {
   });
 
   test.concurrent(
+    "the last host is asked to end after another died → it ends when that lease is over",
+    async ({ expect, onTestFinished }) => {
+      const office = await Office.open(onTestFinished, 20, { PAYDROP_CONCURRENCY: "16", PAYDROP_HOST_LANES: "8" });
+      const helper = office.start(["work"]);
+      await office.untilHere(helper);
+      office.service.latencyMs = 150;
+      const { path } = office.put("ending", 5, 500);
+      const conductor = office.start(["run", path]);
+      await office.untilSending(conductor, helper);
+      helper.child.kill("SIGKILL");
+      conductor.child.kill("SIGTERM");
+      const ended = await Promise.race([conductor.ended, sleep(90_000)]);
+      expect(ended?.code).toBeOneOf([4, 7]);
+    },
+  );
+
+  test.concurrent(
     "a wrong API key, another journal key, another version → one row in all",
     async ({ expect, onTestFinished }) => {
       const office = await Office.open(onTestFinished, 20, { PAYDROP_CONCURRENCY: "16" });
