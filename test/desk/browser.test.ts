@@ -1,12 +1,12 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { chromium, type Browser, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
 import { until } from "../support/until.ts";
 import { Watched } from "../watch/watched.ts";
+import { openBrowser, walk } from "./chromium.ts";
 
-const BROWSER = "/usr/bin/chromium";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** No zero in front of ten digits is lost, one row has no answer, and two are the same payment. */
 const FILE = `from_account,to_account,amount
@@ -16,11 +16,7 @@ ACC-OPS-01,200300403333,300.00
 ACC-OPS-01,200300403333,300.00
 `;
 
-let browser: Browser | undefined;
-beforeAll(async () => {
-  if (existsSync(BROWSER)) browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
-});
-afterAll(() => browser?.close());
+const browser = openBrowser();
 
 interface Violation {
   readonly id: string;
@@ -45,8 +41,6 @@ async function wrongIn(page: Page): Promise<string[]> {
   return wrong;
 }
 
-const walk = existsSync(BROWSER) ? test : test.skip;
-
 walk(
   "one walk in a browser (skipped: no chromium) → signed in, file mended and put, rows settled and released",
   async () => {
@@ -57,7 +51,7 @@ walk(
     const desk = at.start(["desk", "--port", "0", "--inbox", at.inbox]);
     const address = (): string => /http:\S+?(?=,)/.exec(desk.stdout())?.[0] ?? "";
     await until("the desk serves", () => address() !== "", { by: desk.ended });
-    const page = await (browser as Browser).newPage();
+    const page = await browser().newPage();
     const errors: string[] = [];
     page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
     page.on("pageerror", (error) => errors.push(error.message));
@@ -127,7 +121,7 @@ walk(
 
     // without a script all is there as well
     const { cookies } = await page.context().storageState();
-    const plain = await (browser as Browser).newContext({ javaScriptEnabled: false });
+    const plain = await browser().newContext({ javaScriptEnabled: false });
     await plain.addCookies(cookies);
     const still = await plain.newPage();
     await still.goto(address());

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
-import { chromium, type Browser, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect } from "vitest";
 import { actOf } from "../../src/batch.ts";
 import { openWork } from "../../src/commands/open-work.ts";
 import { loadSettings } from "../../src/config/load.ts";
@@ -9,14 +8,10 @@ import { until } from "../support/until.ts";
 import { partsOf, textRow, workbookFile, zipOf } from "../support/workbooks.ts";
 import { describePostgres } from "../support/postgres.ts";
 import { Watched } from "../watch/watched.ts";
+import { openBrowser, walk } from "./chromium.ts";
 import { AtDesk } from "./at-desk.ts";
 
-const BROWSER = "/usr/bin/chromium";
-let browser: Browser | undefined;
-beforeAll(async () => {
-  if (existsSync(BROWSER)) browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
-});
-afterAll(() => browser?.close());
+const browser = openBrowser();
 
 /** A workbook of transfers; `first`: the amount of the first one. */
 function workbook(first: string): string {
@@ -32,7 +27,7 @@ async function person(at: Watched, address: string, name: string, role: Role): P
   const work = await openWork(config, {}, "act");
   const password = await addAccount(work.store, name, role, actOf(work, "add_account"), false);
   await work.close();
-  const page = await (await (browser as Browser).newContext()).newPage();
+  const page = await (await browser().newContext()).newPage();
   await page.goto(address);
   await page.getByLabel("Your name").fill(name);
   await page.getByLabel("Password").fill(password);
@@ -40,8 +35,6 @@ async function person(at: Watched, address: string, name: string, role: Role): P
   await page.getByRole("heading", { name: "Today" }).waitFor();
   return page;
 }
-
-const walk = existsSync(BROWSER) ? test : test.skip;
 
 walk(
   "clerk, approver and onlooker in a browser (skipped: no chromium) → mended, approved, sent, seen live",
