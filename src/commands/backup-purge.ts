@@ -5,7 +5,10 @@ import { makePrivateFolder, syncFolder } from "../disk.ts";
 import { actOf } from "../batch.ts";
 import { dayOf } from "../day.ts";
 import { PaydropError } from "../errors.ts";
-import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import { copiesOf } from "../checks/open-file.ts";
+import type { JournalStore } from "../journal/store.ts";
+import { ACTED } from "../messages/acts.ts";
+import { told } from "../messages/sentence.ts";
 import { journalPath, snapshotPath } from "../state-dir.ts";
 import { daySaid, say, summarize, type Call } from "./command.ts";
 import { withWork } from "./open-work.ts";
@@ -34,36 +37,39 @@ export function backup(call: Call): Promise<number> {
   });
 }
 
-/** Private copies and payloads go that no other batch needs; what tells a duplicate stays. */
+const TOLD_EVERY_MS = 2_000;
+
+/**
+ * Private copies and payloads go that no other batch needs; what tells a duplicate stays. In steps: whoever is cut off goes
+ * on by saying it again.
+ */
 export function purge(call: Call): Promise<number> {
   const before = daySaid(call, "before");
   if (before > Date.now()) throw new PaydropError("day_ahead", { said: dayOf(before) });
   return withWork(call, "send", async (work, config) => {
     const { store } = work;
-    const purged = await store.purge(before);
-    const all = await store.batches({});
-    const [old, kept] = [true, false].map((isPurged) => all.filter(({ id }) => purged.includes(id) === isPurged));
-    const [oldNames, named] = [namesOf(old), namesOf(kept)];
-    const folder = snapshotPath(config.state_dir, "");
-    const copies = await readdir(folder).catch(() => []);
-    // beside a host that takes files just now only what is known goes
-    const gone = copies.filter((name) => !named.includes(name) && (!store.hosts || oldNames.includes(name)));
-    for (const name of gone) await rm(join(folder, name));
-    for (const { id } of all) {
-      const isNew = store.hosts ? purged.includes(id) && !(await wasPurged(store, id)) : gone.includes(`${id}.spool`);
-      if (isNew) await store.setBatch(id, {}, actOf(work, "purge"));
+    let batches = 0;
+    let toldAt = performance.now();
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const { ids, next, until = before } = await store.purge(before, actOf(work, "purge"), after);
+      batches += ids.length;
+      after = next;
+      if (after === undefined || config.quiet || performance.now() - toldAt < TOLD_EVERY_MS) continue;
+      toldAt = performance.now();
+      call.stderr.write(`${told(ACTED.purging, { batches, until: dayOf(until) }).text}\n`);
     }
-    say(call, config, "purged", { batches: purged.length });
-    return summarize(call, config, 0, { batches: purged.length });
+    await removeCopies(work, config.state_dir);
+    say(call, config, "purged", { batches });
+    return summarize(call, config, 0, { batches });
   });
 }
 
-/** The copies of a batch's lookup tables are named in how it was read. */
-function namesOf(batches: readonly BatchRecord[] = []): string {
-  return batches.map(({ id, sha256, reading }) => `${id}.spool ${sha256} ${reading}`).join();
-}
-
-/** Of a shared journal: by whichever host. */
-async function wasPurged(store: JournalStore, batch: string): Promise<boolean> {
-  return (await store.acts({ batch })).some(({ kind }) => kind === "purge");
+/** Also what was left by one that was cut off. Beside a host that takes files just now only what is known goes. */
+async function removeCopies({ store }: { readonly store: JournalStore }, stateDir: string): Promise<void> {
+  const [old, needed] = [new Set<string>(), new Set<string>()];
+  for (const batch of await store.copied())
+    for (const name of [`${batch.id}.spool`, ...copiesOf(batch)]) (batch.isPurged ? old : needed).add(name);
+  const folder = snapshotPath(stateDir, "");
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) if (!needed.has(name) && (!store.hosts || old.has(name))) await rm(join(folder, name));
 }

@@ -91,7 +91,7 @@ async function writeList<T>({ stdout, flags }: Call, { json }: Config, { type, a
 
 /** `status --unknown`: what a person must look up. With `--check` 4 when there is any; `--csv`: a list to fill in. */
 export async function showUnknown(work: Work, call: Call): Promise<number> {
-  const batches = (await work.store.batches({})).filter(({ tallies }) => tallies.unknown);
+  const batches = await work.store.batches({ states: ["unknown"] });
   const code = call.flags["check"] === true && batches.length > 0 ? 4 : 0;
   if (work.config.quiet && code === 0) return code;
   const again = flagsAgain(call.flags, work.config.state_dir);

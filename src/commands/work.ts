@@ -68,9 +68,10 @@ export async function whileHolding(
   for (let isTold = false; !signal.aborted;) {
     if (await hosts.lease(name)) {
       const lost = new AbortController();
-      const kept = setInterval(() => {
-        void hosts.lease(name).then((isOurs) => !isOurs && lost.abort("folder_elsewhere"), () => undefined); // prettier-ignore
-      }, ASKED_AGAIN_MS);
+      const look = (): void => {
+        if (!hosts.holds(name)) lost.abort("folder_elsewhere");
+      };
+      const kept = setInterval(look, ASKED_AGAIN_MS);
       try {
         code = await work(AbortSignal.any([signal, lost.signal]));
       } finally {

@@ -15,7 +15,7 @@ export function approvalPages(pages: Pages): void {
   const { desk } = pages;
 
   pages.page("/approvals", async (asked) => {
-    const batches = (await desk.store.batches({})).filter(isToApprove);
+    const batches = (await desk.store.batches({ states: ["ready", "not_sent"] })).filter(isToApprove);
     const parts = await Promise.all(batches.map((batch) => batchPart(desk, batch, asked)));
     const content = parts.length === 0 ? markup`<p>${DESK_WORDS.nothing_to_approve}</p>` : markup`<p>${DESK_WORDS.approve_means}</p>${parts}`;
     return pages.framed(asked, { title: "Approvals", at: "/approvals", content });

@@ -36,7 +36,9 @@ export function decidePages(pages: Pages): void {
   pages.page("/decide", async (asked) => {
     await desk.endOfDead();
     const only = asked.c.req.query("batch");
-    const groups = groupsIn(await desk.store.batches(only === undefined ? {} : { id: only }));
+    const groups = groupsIn(
+      await desk.store.batches(only === undefined ? { states: ["unknown", "held"] } : { id: only }),
+    );
     const csrf = mayDo(asked.account.role, "decide") ? asked.csrf : undefined;
     const shown = await Promise.all(groups.slice(0, GROUPS_SHOWN).map((group) => groupPart(desk, group, csrf)));
     const others = groups.slice(GROUPS_SHOWN).map((group) => markup`<li>${linkTo(group)}</li>`);

@@ -4,7 +4,6 @@ import { isRetryAsWritten } from "../commands/folder-work.ts";
 import { inboxFolders } from "../intake/inbox.ts";
 import { inputName, isOperationFolder } from "../intake/names.ts";
 import { identityOf } from "../intake/snapshot.ts";
-import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -20,9 +19,9 @@ export interface WaitingFile {
 export type Inbox = Awaited<ReturnType<typeof lookedAt>>[number];
 
 /** `waiting`: undefined where the folder is not on this machine, or cannot be read. */
-export async function lookedAt(desk: Desk, batches: readonly BatchRecord[]) {
-  const holds = await desk.store.heldFolders();
-  const all = inboxesOf(desk, batches).map(async (inbox) => {
+export async function lookedAt(desk: Desk) {
+  const [holds, folders] = [await desk.store.heldFolders(), await desk.store.folders()];
+  const all = inboxesOf(desk, folders).map(async (inbox) => {
     const held = holds.find(({ folder }) => folder === inbox);
     return { inbox, held, waiting: await waitingIn(desk, inbox) };
   });
@@ -30,8 +29,8 @@ export async function lookedAt(desk: Desk, batches: readonly BatchRecord[]) {
 }
 
 /** Those that were named, and those that files were taken from: an operation's folder is part of one. */
-export function inboxesOf({ inboxes }: Desk, batches: readonly Pick<BatchRecord, "folder">[]): readonly string[] {
-  const known = batches.map(({ folder }) => (isOperationFolder(basename(folder)) ? dirname(folder) : folder));
+export function inboxesOf({ inboxes }: Desk, folders: readonly string[]): readonly string[] {
+  const known = folders.map((folder) => (isOperationFolder(basename(folder)) ? dirname(folder) : folder));
   return [...new Set([...inboxes, ...known])].sort();
 }
 

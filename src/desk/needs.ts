@@ -10,7 +10,7 @@ import type { Inbox } from "./inboxes.ts";
 /** Of each kind. */
 const LINES_SHOWN = 10;
 /** Whether a row was corrected is asked of so many batches, the newest, and of so many rows of each. */
-const LOOKED_AT = { batches: 12, rows: 100 };
+export const LOOKED_AT = { batches: 12, rows: 100 };
 const LONG_MS = 3_600_000;
 
 /** A link to a batch by the name of its file. */

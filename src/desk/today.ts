@@ -9,10 +9,10 @@ import { heldLines } from "../messages/intake.ts";
 import { counted } from "../messages/sentence.ts";
 import { byStatusOf, occurringIn } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
-import { carryOut } from "./desk.ts";
+import { carryOut, type Desk } from "./desk.ts";
 import { button, countTag, form, markup, progressOf, said, tableOf, type Html, type News, type Shown } from "./html.ts"; // prettier-ignore
 import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";
-import { batchLink, isGoing, needsPart } from "./needs.ts";
+import { batchLink, isGoing, LOOKED_AT, needsPart } from "./needs.ts";
 import { livePart, newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
 import { yearPicture } from "./pictures.ts";
 
@@ -23,8 +23,8 @@ export function todayPages(pages: Pages): void {
   const { desk } = pages;
   const needs = needsPart(desk);
   const part = async ({ account, csrf }: Asked): Promise<Html> => {
-    const newest = (await desk.store.batches({})).toReversed();
-    const inboxes = await lookedAt(desk, newest);
+    const newest = await newestOf(desk);
+    const inboxes = await lookedAt(desk);
     const mayAct = mayDo(account.role, "decide");
     return markup`<h2>What needs a person</h2>${await needs(newest, inboxes)}
 <h2>On the way</h2>${runningOf(newest)}
@@ -48,7 +48,7 @@ export function todayPages(pages: Pages): void {
   const act = (path: string, carry: (posted: Posted, inbox: string) => Promise<News>): void =>
     pages.act(path, "decide", async (posted) => {
       // only what is known: nobody holds any other folder of this machine from here, or removes a STOP file there
-      const inbox = inboxesOf(desk, await desk.store.batches({})).find((one) => one === posted.text("inbox"));
+      const inbox = inboxesOf(desk, await desk.store.folders()).find((one) => one === posted.text("inbox"));
       return pages.goTo(posted, "/", inbox === undefined ? newsOf("no_inbox") : await carry(posted, inbox));
     });
   act("/stop", async ({ account }, folder) => {
@@ -56,6 +56,19 @@ export function todayPages(pages: Pages): void {
     return newsOf("stopped", true, { folder });
   });
   act("/go-on", ({ account }, inbox) => carryOut(desk, account, resume, [], { inbox }));
+}
+
+/** The newest batches, and whatever else waits for somebody or goes, the newest first: nothing else that has ended. */
+async function newestOf({ store }: Desk): Promise<readonly BatchRecord[]> {
+  const found = await Promise.all([
+    store.batches({ newest: BATCHES_SHOWN + 1 }),
+    store.batches({ states: ["ready", "held", "unknown", "not_sent"] }),
+    store.batches({ states: ["invalid", "rejected"], newest: LOOKED_AT.batches }),
+    store.batches({ isPaused: true }),
+  ]);
+  const all = new Map(found.flat().map((batch) => [batch.id, batch]));
+  // no batch has a time before that of an earlier one
+  return [...all.values()].sort((one, other) => other.createdAt - one.createdAt || (one.id < other.id ? -1 : 1));
 }
 
 function runningOf(batches: readonly BatchRecord[]): Html {
@@ -99,7 +112,7 @@ function batchesOf(newest: readonly BatchRecord[]): Html {
     return [batchLink(batch), dayOf(batch.createdAt), batch.label, batch.rows, batch.total, counts];
   });
   const sum = sumOf(shown.flatMap(({ tallies }) => tallies.accepted ?? []));
-  const all = newest.length > shown.length ? `, the newest ${shown.length} of ${newest.length}` : "";
+  const all = newest.length > shown.length ? ", the newest" : "";
   const caption = `${counted(shown.length, "batch|batches")}${all}; ${sum} accepted`;
   return tableOf({ caption, titles: ["File", "Taken", "Operation", "Rows#", "Sum#", "What became of them"] }, lines);
 }

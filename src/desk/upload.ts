@@ -98,7 +98,7 @@ export function uploadPages(pages: Pages): void {
 
 /** Inboxes that are on this machine, and the operation folders in them. */
 async function foldersOf(desk: Desk): Promise<readonly string[]> {
-  const inboxes = inboxesOf(desk, await desk.store.batches({}));
+  const inboxes = inboxesOf(desk, await desk.store.folders());
   const all = (await Promise.all(inboxes.map(inboxFolders))).flat();
   const stats = await Promise.all(all.map((folder) => lstat(folder).catch(() => undefined)));
   return all.filter((_, at) => stats[at]?.isDirectory());

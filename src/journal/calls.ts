@@ -2,7 +2,18 @@ import { closeSync, fsyncSync, openSync } from "node:fs";
 import { messageOf, PaydropError } from "../errors.ts";
 import { failureOf, sqliteCodeOf, type OpenOptions } from "./database.ts";
 import { readIdentity } from "./schema.ts";
-import { addAct, addBatch, batches, dropBatch, overlaps, purge, setBatch, sumsOfDay } from "./sqlite-batches.ts";
+import {
+  addAct,
+  addBatch,
+  batches,
+  copied,
+  dropBatch,
+  folders,
+  overlaps,
+  purge,
+  setBatch,
+  sumsOfDay,
+} from "./sqlite-batches.ts";
 import { lastAtIn } from "./sqlite-batches.ts";
 import { acts, addRows, beginRun, commit, endRows, endRun, move, recover, rows, runs } from "./sqlite-rows.ts";
 import { seen } from "./sqlite-seen.ts";
@@ -18,8 +29,23 @@ type Calls = {
 
 /** How the calls of a store are carried out, in the thread that has the journal. */
 const CALLS: Calls = {
-  ...{ facts, addBatch, addRows, endRows, setBatch, dropBatch, batches, rows, seen, overlaps, sumsOfDay, move, commit },
-  ...{ beginRun, endRun, runs, acts, sourceOf, heldFolders, holdFolder, keep, kept, purge, backup: copy },
+  ...{
+    facts,
+    addBatch,
+    addRows,
+    endRows,
+    setBatch,
+    dropBatch,
+    batches,
+    folders,
+    rows,
+    seen,
+    overlaps,
+    sumsOfDay,
+    move,
+    commit,
+  },
+  ...{ beginRun, endRun, runs, acts, sourceOf, heldFolders, holdFolder, keep, kept, purge, copied, backup: copy },
   recover(journal, who) {
     for (const { id } of journal.all("SELECT id FROM batch WHERE phase = 'recording'")) dropBatch(journal, String(id));
     return recover(journal, who);
@@ -52,8 +78,10 @@ export function callsOf(stateDir: string, options: OpenOptions): Call {
 }
 
 function facts(journal: Journal, folder = ""): JournalFacts {
-  const sql = "SELECT coalesce(sum(letGo), 0) AS letGo FROM batch WHERE ?1 IS NULL OR folder = ?1";
-  const [letGo = 0, letGoHere = 0] = [null, folder].map((of) => Number(journal.get(sql, of)?.["letGo"]));
+  const all =
+    "SELECT folder, letGo FROM past UNION ALL SELECT folder, letGo - counted FROM batch WHERE tallies IS NULL";
+  const sql = `SELECT coalesce(sum(letGo), 0) AS letGo, coalesce(sum(letGo) FILTER (WHERE folder = ?), 0) AS here FROM (${all})`;
+  const [letGo = 0, letGoHere = 0] = Object.values(journal.get(sql, folder) ?? {}).map(Number);
   return { letGo, letGoHere, lastAt: lastAtIn(journal), ...readIdentity(journal.database) };
 }
 

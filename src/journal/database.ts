@@ -99,6 +99,10 @@ const IMPOSSIBLE: readonly (readonly [found: string, sql: string])[] = [
     `SELECT 1 FROM row r JOIN batch b ON b.seq = r.batch WHERE r.turn >= b.nextTurn
        OR (r.turn > b.mark AND r.state IN ('accepted', 'rejected', 'unknown', 'not_sent')) LIMIT 1`,
   ],
+  [
+    "rows that were let go are not counted",
+    "SELECT 1 WHERE (SELECT coalesce(sum(letGo), 0) FROM past) <> (SELECT coalesce(sum(counted), 0) FROM batch)",
+  ],
   ["rows have no batch", "SELECT 1 FROM row WHERE batch NOT IN (SELECT seq FROM batch) LIMIT 1"],
   [
     "a batch has more or fewer rows than its file",

@@ -12,6 +12,8 @@ export interface Together {
   readonly committer: Committer;
   /** This process. */
   readonly me: string;
+  /** What it holds alone, as of the last renewal. */
+  readonly leases: Set<string>;
 }
 
 const SEEN_EVERY_MS = LEASE_MS / 3;
@@ -20,7 +22,7 @@ const msOf = (time: string): string => `(${MS.replace("$", time)})::bigint`;
 
 /** What hosts do beside the store (DESIGN §13). `takeOver`: of what dead hosts held, before anything new is claimed. */
 export function hostsOf(together: Together, takeOver: () => Promise<unknown>): Hosts {
-  const { postgres, seal, me } = together;
+  const { postgres, seal, me, leases } = together;
   return {
     me,
     async keepCopies(batch, copies, spool) {
@@ -80,10 +82,15 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
       const sql = `INSERT INTO lease (name, owner, until) VALUES ($1, $2, clock_timestamp() + $3::interval)
         ON CONFLICT (name) DO UPDATE SET owner = $2, until = clock_timestamp() + $3::interval
         WHERE lease.owner = $2 OR lease.until < clock_timestamp() RETURNING owner`;
-      return (await postgres.get(sql, name, me, LEASE)) !== undefined;
+      const isOurs = (await postgres.get(sql, name, me, LEASE)) !== undefined;
+      if (isOurs) leases.add(name);
+      return isOurs;
     },
 
+    holds: (name) => leases.has(name),
+
     async giveBack(name) {
+      leases.delete(name);
       await postgres.query("DELETE FROM lease WHERE name = $1 AND owner = $2", name, me);
     },
 
@@ -132,18 +139,22 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
  * away is asked again at the next time.
  */
 export async function bePresent(
-  { postgres, me }: Together,
+  { postgres, me, leases }: Together,
   name: string,
   version: string,
 ): Promise<() => Promise<void>> {
   const here = async (): Promise<void> => {
-    const sql = `INSERT INTO host (host, name, version, since, seenAt) VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
-      ON CONFLICT (host) DO UPDATE SET seenAt = clock_timestamp()`;
-    await postgres.query(sql, me, name, version);
-    await postgres.query("UPDATE lease SET until = clock_timestamp() + $2::interval WHERE owner = $1 AND until > clock_timestamp()", me, LEASE); // prettier-ignore
-    await postgres.query("DELETE FROM host WHERE seenAt < clock_timestamp() - interval '1 day'");
+    const sql = `WITH here AS (
+        INSERT INTO host (host, name, version, since, seenAt) VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
+        ON CONFLICT (host) DO UPDATE SET seenAt = clock_timestamp()
+      ) UPDATE lease SET until = clock_timestamp() + $4::interval WHERE owner = $1 AND until > clock_timestamp() RETURNING name`;
+    const before = [...leases];
+    const renewed = await postgres.query<{ name: string }>(sql, me, name, version, LEASE);
+    const ours = new Set(renewed.map((lease) => lease.name));
+    for (const one of before) if (!ours.has(one)) leases.delete(one);
   };
   await here();
+  await postgres.query("DELETE FROM host WHERE seenAt < clock_timestamp() - interval '1 day'");
   let last: Promise<void> = Promise.resolve();
   const renew = (): void => {
     last = here().catch(() => undefined);

@@ -6,6 +6,7 @@ import { Seal } from "./copies.ts";
 import { bePresent, hostsOf } from "./hosts.ts";
 import { Postgres, quoted, type PostgresOptions } from "./postgres.ts";
 import * as batches from "./postgres-batches.ts";
+import { copied, purge } from "./postgres-purge.ts";
 import * as rows from "./postgres-rows.ts";
 import { FUNCTIONS, POSTGRES_SCHEMA, POSTGRES_VERSION, TABLES } from "./postgres-schema.ts";
 import { seen } from "./postgres-seen.ts";
@@ -15,7 +16,7 @@ import { Committer, LEASE } from "./shares.ts";
 import { MOVE_ROWS } from "./states.ts";
 import type { JournalStore, Kept, KeptKind, Who } from "./store.ts";
 
-const { setBatch, dropBatch, batches: find, overlaps, sumsOfDay, purge } = batches;
+const { setBatch, dropBatch, batches: find, folders, overlaps, sumsOfDay } = batches;
 const {
   addRows,
   endRows,
@@ -31,7 +32,20 @@ const {
 } = rows;
 /** The calls of the store that need nothing but the server. */
 const CALLS = {
-  ...{ setBatch, dropBatch, batches: find, overlaps, sumsOfDay, purge, addRows, endRows, rows: findRows, move },
+  ...{
+    setBatch,
+    dropBatch,
+    batches: find,
+    folders,
+    overlaps,
+    sumsOfDay,
+    purge,
+    copied,
+    addRows,
+    endRows,
+    rows: findRows,
+    move,
+  },
   ...{ seen, beginRun, endRun, runs, acts, sourceOf, heldFolders, holdFolder, keep, kept },
 } as const satisfies Readonly<Record<string, Called>>;
 type Called = (postgres: Postgres, ...values: never[]) => unknown;
@@ -44,6 +58,7 @@ export interface SharedOptions extends PostgresOptions {
 }
 
 const { version: VERSION } = createRequire(import.meta.url)("paydrop/package.json") as { version: string };
+const LEFT = "SELECT 1 FROM share WHERE owner IS NOT NULL AND leaseUntil < clock_timestamp() LIMIT 1";
 const MAKING_LOCK = 7_210_002;
 const KEY_SECRET = "key secret";
 
@@ -62,14 +77,17 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
     if (isSender && !isTrial) await assertKnown(postgres, server, lossAcceptedBy);
     const me = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`;
     const committer = new Committer(postgres, me, (client) => assertSame(client, server));
-    const together = { postgres, seal, committer, me };
+    const together = { postgres, seal, committer, me, leases: new Set<string>() };
     const leave = isSender && !isTrial ? await bePresent(together, hostname(), VERSION) : undefined;
     // an earlier journal may have come here just then; it comes nowhere where somebody is present
     if (leave) identity = await identityOf(postgres, seal, serverIn(options.url));
-    const takeOver = (who: object): Promise<{ batch: string; row: number }[]> =>
-      postgres.write(() =>
+    const takeOver = async (who: object): Promise<{ batch: string; row: number }[]> => {
+      // nearly always nobody has died
+      if ((await postgres.query(LEFT)).length === 0) return [];
+      return postgres.write(() =>
         postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), Date.now(), LEASE),
       );
+    };
     const store = Object.fromEntries(
       Object.entries<Called>(CALLS).map(([name, call]) => [name, (...values: never[]) => call(postgres, ...values)]),
     ) as unknown as Pick<JournalStore, keyof typeof CALLS>;

@@ -3,7 +3,8 @@ import { formatUnits, unitsOf } from "../amount.ts";
 import { PaydropError } from "../errors.ts";
 import { IS_APPROVED, OF_SHARE, tallied } from "./postgres-schema.ts";
 import type { Postgres } from "./postgres.ts";
-import { assertPhase, datedAfter, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, type Phase } from "./states.ts";
+import { assertPhase, batchesWith, batchesWithAny, datedAfter, FOLDERS } from "./states.ts";
+import { ON_ITS_WAY_OF_SHARE, PAYEE_KEY, type Phase } from "./states.ts";
 import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Tallies, Tally } from "./store.ts";
 
 /** What every call on a batch needs of it. */
@@ -74,9 +75,9 @@ export async function assertRecorder(postgres: Postgres, id: string, me: string,
   if (batch ? batch.recorder !== me : isOurs) throw new PaydropError("batch_elsewhere", { batch: id });
 }
 
-const latest = (table: string, column: string): string => `(SELECT max(${column}) FROM ${table})`;
+const latest = (from: string, column = "lastAt"): string => `(SELECT max(${column}) FROM ${from})`;
 /** SQL: the latest time that the journal knows. */
-export const LAST_AT = `coalesce(greatest(${latest("batch", "lastAt")}, ${latest("share", "lastAt")}, ${latest("act", "at")}), 0)`;
+export const LAST_AT = `coalesce(greatest(${latest("batch")}, ${latest("past")}, ${latest("share WHERE owner IS NOT NULL")}, ${latest("act", "at")}), 0)`;
 
 export async function datedIn(postgres: Postgres, at: number): Promise<number> {
   const { lastAt = 0 } = (await postgres.get<{ lastAt: number }>(`SELECT ${LAST_AT} AS lastAt`)) ?? {};
@@ -171,11 +172,12 @@ export async function lockShares(postgres: Postgres, batches: readonly number[])
   await postgres.query("SELECT 1 FROM share WHERE batch = ANY($1) ORDER BY batch, share FOR UPDATE", batches);
 }
 
-/** Each is found by an index of its own. */
-const NEXT_RUN_SENDS = `(EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.seq AND r.state = 'ready')
-  OR EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.seq AND (r.state = 'not_sent' OR r.state = 'rejected' AND r.code = ANY(?))))`;
+/** Each is found by an index of its own: whatever has ended is not looked at. */
+const UNFINISHED = `b.seq = ANY (ARRAY(SELECT seq FROM batch WHERE owesResults UNION ${batchesWith("rows", "ready")}
+    UNION ${batchesWith("rows", "not_sent")} UNION SELECT batch FROM rows WHERE state = 'rejected' AND code = ANY(?)))
+  AND (b.owesResults OR b.phase = 'open')`;
 
-export function batches(postgres: Postgres, filter: BatchFilter): Promise<BatchRecord[]> {
+export async function batches(postgres: Postgres, filter: BatchFilter): Promise<BatchRecord[]> {
   const { where, values } = conditions([
     ["b.id = ?", filter.id],
     ["starts_with(b.id, ?)", filter.idPrefix],
@@ -185,12 +187,18 @@ export function batches(postgres: Postgres, filter: BatchFilter): Promise<BatchR
     ["b.destination = ? AND EXISTS (SELECT 1 FROM share s WHERE s.batch = b.seq AND s.letGo > 0)", filter.wentTo],
     ["b.folder = ANY(?)", filter.folders],
     ["b.id IN (SELECT batch FROM source WHERE path = ?)", filter.path],
-    [
-      `b.owesResults OR b.phase = 'open' AND ${NEXT_RUN_SENDS}`,
-      filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined,
-    ],
+    [UNFINISHED, filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined],
+    ["b.phase = 'paused' AND ?", filter.isPaused],
   ]);
-  return recordsOf(postgres, `WHERE ${where} ORDER BY seq`, ...values);
+  const { states, newest } = filter;
+  const only = states ? `AND b.seq = ANY (ARRAY(${batchesWithAny("rows", states, newest)}))` : "";
+  if (newest === undefined) return recordsOf(postgres, `WHERE ${where} ${only} ORDER BY seq`, ...values);
+  const found = await recordsOf(postgres, `WHERE ${where} ${only} ORDER BY seq DESC LIMIT ${newest}`, ...values);
+  return found.reverse();
+}
+
+export async function folders(postgres: Postgres): Promise<string[]> {
+  return (await postgres.query<{ folder: string }>(FOLDERS)).map(({ folder }) => folder);
 }
 
 type Value = string | number | boolean | readonly (string | number)[];
@@ -211,8 +219,8 @@ const OF_DAY = tallied(
         OR r.state = 'ready' AND (b.id = $3 OR EXISTS (
           SELECT 1 FROM run WHERE run.batch = b.id AND endedAt IS NULL AND startedAt >= $2
             AND run.id < (SELECT max(id) FROM run WHERE batch = $3)))) OFFSET 0) r
-  WHERE b.environment = $1 AND b.phase <> 'recording'
-    AND (b.lastAt >= $2 OR EXISTS (SELECT 1 FROM share x WHERE x.batch = b.seq AND x.lastAt >= $2))`,
+  WHERE b.environment = $1 AND b.phase <> 'recording' AND b.seq = ANY (ARRAY(SELECT seq FROM batch WHERE lastAt >= $2
+    UNION SELECT seq FROM batch WHERE run IS NOT NULL UNION SELECT batch FROM share WHERE owner IS NOT NULL))`,
 );
 
 export async function sumsOfDay(
@@ -252,25 +260,4 @@ export async function overlaps(postgres: Postgres, id: string): Promise<Overlap[
 /** In a transaction. */
 export async function addAct(postgres: Postgres, act: Act): Promise<void> {
   await insert(postgres, "act", `at, kind, login, host, by, batch, rows, "as", note`, { ...act });
-}
-
-/** With their shares locked: nobody lets a row go again whose payload goes here. */
-export function purge(postgres: Postgres, before: number): Promise<string[]> {
-  const isOld = `b.phase <> 'recording' AND NOT b.owesResults AND b.lastAt < $1
-    AND NOT EXISTS (SELECT 1 FROM share s WHERE s.batch = b.seq AND s.lastAt >= $1)`;
-  const has = (states: string): string =>
-    `EXISTS (SELECT 1 FROM rows r WHERE r.batch = b.seq AND r.state IN (${states}))`;
-  return postgres.write(async () => {
-    const old = await postgres.query<BatchRow>(`SELECT seq FROM batch b WHERE ${isOld}`, before);
-    await lockShares(postgres, old.map(({ seq }) => seq)); // prettier-ignore
-    const isEnded = `${isOld} AND NOT ${has("'ready'")} AND NOT ${has("'held', 'not_sent', 'unknown'")}`;
-    const ended = await postgres.query<BatchRow>(`SELECT seq, id FROM batch b WHERE ${isEnded} ORDER BY seq`, before);
-    const [seqs, ids] = [ended.map(({ seq }) => seq), ended.map(({ id }) => id)];
-    const told = "response = NULL, faults = NULL, notices = NULL, lateAnswer = NULL";
-    await postgres.query(`UPDATE rows SET ${told} WHERE batch = ANY($1)`, seqs);
-    await postgres.query("UPDATE share SET payloads = NULL WHERE batch = ANY($1)", seqs);
-    const isNeeded = "b.id <> ALL($1) AND (b.sha256 = p.sha256 OR strpos(b.reading, p.sha256) > 0)";
-    await postgres.query(`DELETE FROM piece p WHERE NOT EXISTS (SELECT 1 FROM batch b WHERE ${isNeeded})`, ids);
-    return ids;
-  });
 }

@@ -157,7 +157,9 @@ export async function endRun(postgres: Postgres, ...[run, ended]: Parameters<Jou
     await changed(postgres, seq, left.map(({ row }) => ({ row, from: ["ready"], to: "ready", onItsWay: true }))); // prettier-ignore
     await keepTallies(postgres, seq);
     const { endedAt, exitCode, requests, stop = null } = ended;
-    const sql = `UPDATE batch SET lastAt = greatest(lastAt, $1), run = nullif(run, $2) WHERE seq = $3`;
+    // not before an answer, whatever the clock of the host that heard it
+    const last = "(SELECT max(s.lastAt) FROM share s WHERE s.batch = $3)";
+    const sql = `UPDATE batch SET lastAt = greatest(lastAt, $1, ${last}), run = nullif(run, $2) WHERE seq = $3`;
     await postgres.query(sql, endedAt, run, seq);
     const end = "UPDATE run SET endedAt = $1, exitCode = $2, requests = $3, stop = $4 WHERE id = $5";
     await postgres.query(end, endedAt, exitCode, requests, stop, run);
@@ -203,8 +205,8 @@ export async function holdFolder(
 type Facts = Pick<JournalFacts, "letGo" | "letGoHere" | "lastAt">;
 
 export async function facts(postgres: Postgres, folder = ""): Promise<Facts> {
-  const sql = `SELECT (SELECT coalesce(sum(letGo), 0) FROM share)::bigint AS letGo,
-    (SELECT coalesce(sum(s.letGo), 0) FROM share s JOIN batch b ON b.seq = s.batch WHERE b.folder = $1)::bigint AS letGoHere,
-    ${LAST_AT} AS lastAt`;
+  const here = `SELECT coalesce(sum(all_of.rows), 0)::bigint AS letGo, coalesce(sum(all_of.rows) FILTER (WHERE folder = $1), 0)::bigint AS letGoHere
+    FROM (SELECT folder, letGo AS rows FROM past UNION ALL SELECT b.folder, s.letGo - s.counted FROM share s JOIN batch b ON b.seq = s.batch WHERE s.owner IS NOT NULL) all_of`;
+  const sql = `SELECT known.*, ${LAST_AT} AS lastAt FROM (${here}) known`;
   return (await postgres.get<Facts>(sql, folder)) ?? { letGo: 0, letGoHere: 0, lastAt: 0 };
 }

@@ -1,4 +1,4 @@
-import { BY_INDEX, ROW_STATES } from "./states.ts";
+import { BY_INDEX, ROW_STATES, WAITING_STATES } from "./states.ts";
 
 export const POSTGRES_SCHEMA = "paydrop";
 /** There is one; a host of another version is refused before anything goes. */
@@ -27,32 +27,52 @@ export const TABLES = `
     reading text NOT NULL, createdAt bigint NOT NULL, rows int NOT NULL DEFAULT 0, total text NOT NULL DEFAULT '0.00',
     label text NOT NULL DEFAULT '', payments text, remarks json,
     phase text NOT NULL CHECK (phase IN ('recording', 'open', 'paused', 'cancelled')),
-    owesResults boolean NOT NULL DEFAULT false, lastAt bigint NOT NULL,
+    owesResults boolean NOT NULL DEFAULT false, isPurged boolean NOT NULL DEFAULT false, lastAt bigint NOT NULL,
     run bigint, isProven boolean NOT NULL DEFAULT false, stop json, recorder text,
     approvers int NOT NULL DEFAULT 0, approvedUntil bigint NOT NULL DEFAULT 0
   );
   CREATE INDEX ON batch (sha256);
   CREATE INDEX ON batch (payments);
-  CREATE INDEX ON batch (fileName, folder);
+  CREATE INDEX ON batch (folder, fileName);
+  CREATE INDEX ON batch (destination, environment);
+  CREATE INDEX ON batch (lastAt);
+  -- what is asked again and again looks at no batch that has ended
+  CREATE INDEX ON batch (destination) WHERE run IS NOT NULL;
+  CREATE INDEX ON batch (phase) WHERE phase IN ('recording', 'paused');
+  CREATE INDEX ON batch (seq) WHERE owesResults;
 
   -- firstRow, lastRow: its rows, by which they are counted whatever the planner knows of a new batch
   -- commitNo: the last commit of its owner, which let go the rows with turns from markBefore to mark
+  -- counted: how many of letGo are in the table past
   CREATE TABLE share (
     batch bigint NOT NULL REFERENCES batch, share int NOT NULL, mark bigint NOT NULL DEFAULT 0,
     nextTurn bigint NOT NULL DEFAULT 1, firstRow int NOT NULL DEFAULT 0, lastRow int NOT NULL DEFAULT 0,
-    letGo int NOT NULL DEFAULT 0, lastAt bigint NOT NULL DEFAULT 0, tallies json,
+    letGo int NOT NULL DEFAULT 0, counted int NOT NULL DEFAULT 0, lastAt bigint NOT NULL DEFAULT 0, tallies json,
     epoch int NOT NULL DEFAULT 0, owner text, lanes int NOT NULL DEFAULT 0, leasedAt timestamptz, leaseUntil timestamptz,
     takenOverAt timestamptz, commitNo int NOT NULL DEFAULT 0, markBefore bigint NOT NULL DEFAULT 0,
     place bigint NOT NULL DEFAULT 0, payloads bytea,
-    PRIMARY KEY (batch, share), CHECK (mark >= 0 AND mark < nextTurn AND letGo >= 0)
+    PRIMARY KEY (batch, share), CHECK (mark >= 0 AND mark < nextTurn AND counted >= 0 AND counted <= letGo)
   ) WITH (fillfactor = 50);
   -- without the time of the lease, which every commit changes: such a change enters no index anew
   CREATE INDEX ON share (batch, share) WHERE owner IS NOT NULL;
+  CREATE INDEX ON share (batch) WHERE tallies IS NULL;
   CREATE FUNCTION mark_goes_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF NEW.mark < OLD.mark OR NEW.letGo < OLD.letGo OR NEW.epoch < OLD.epoch THEN
       RAISE EXCEPTION 'a turn mark never goes back'; END IF;
     RETURN NEW; END $$;
   CREATE TRIGGER mark_goes_up BEFORE UPDATE ON share FOR EACH ROW EXECUTE FUNCTION mark_goes_up();
+
+  -- of shares that nobody holds: rows that were let go from a folder, and the latest time of an answer. A commit of a share
+  -- that is held does not come here: hosts would wait for each other
+  CREATE TABLE past (folder text PRIMARY KEY, letGo bigint NOT NULL, lastAt bigint NOT NULL);
+  CREATE FUNCTION count_past() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO past AS p (folder, letGo, lastAt)
+      SELECT b.folder, NEW.letGo - NEW.counted, NEW.lastAt FROM batch b WHERE b.seq = NEW.batch
+      ON CONFLICT (folder) DO UPDATE SET letGo = p.letGo + excluded.letGo, lastAt = greatest(p.lastAt, excluded.lastAt);
+    NEW.counted := NEW.letGo;
+    RETURN NEW; END $$;
+  CREATE TRIGGER past BEFORE UPDATE ON share FOR EACH ROW WHEN (NEW.owner IS NULL AND NEW.counted <> NEW.letGo)
+    EXECUTE FUNCTION count_past();
 
   CREATE TABLE rows (
     batch bigint NOT NULL, row int NOT NULL, share int NOT NULL, state text NOT NULL CHECK (state IN (${STATES})),
@@ -64,7 +84,9 @@ export const TABLES = `
     CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
   );
   CREATE UNIQUE INDEX ON rows (batch, share, turn) WHERE state = 'ready';
-  CREATE INDEX ON rows (batch, row) WHERE state IN ('held', 'unknown', 'not_sent', 'settled_not_done', 'invalid', 'rejected');
+  CREATE INDEX ON rows (batch, row) WHERE state IN (${oneOf(WAITING_STATES)});
+  CREATE INDEX ON rows (state, batch) WHERE state IN (${oneOf(WAITING_STATES)});
+  CREATE INDEX ON rows (code, batch) WHERE state = 'rejected';
   CREATE INDEX ON rows (retryBatch, retryRow) WHERE retryBatch IS NOT NULL;
 
   CREATE TABLE key (key text COLLATE "C" NOT NULL, batch bigint NOT NULL, row int NOT NULL, isNamed boolean NOT NULL,
@@ -76,6 +98,7 @@ export const TABLES = `
   CREATE TABLE act (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at bigint NOT NULL, kind text NOT NULL,
     login text NOT NULL, host text NOT NULL, by text, batch text, rows json, "as" text, note text);
   CREATE INDEX ON act (batch);
+  CREATE INDEX ON act (at);
   CREATE FUNCTION act_stays() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     RAISE EXCEPTION 'acts are never changed or removed'; END $$;
   CREATE TRIGGER act_stays BEFORE UPDATE OR DELETE ON act FOR EACH ROW EXECUTE FUNCTION act_stays();
@@ -141,9 +164,10 @@ const COMMIT = `
       END IF;
       IF proves OR halt IS NOT NULL THEN
         UPDATE batch o SET isProven = o.isProven OR proves AND o.seq = w.batch, stop = coalesce(o.stop, halt)
-          FROM (SELECT t.seq FROM batch t JOIN batch b ON b.seq = w.batch
-            WHERE t.seq = b.seq AND (halt IS NOT NULL OR NOT t.isProven)
-              OR (halt ->> 'all')::boolean AND t.run IS NOT NULL AND t.destination = b.destination
+          FROM (SELECT t.seq FROM batch t WHERE t.seq = ANY (ARRAY(SELECT w.batch UNION ALL
+              SELECT a.seq FROM batch b JOIN batch a ON a.destination = b.destination
+              WHERE b.seq = w.batch AND (halt ->> 'all')::boolean AND a.run IS NOT NULL))
+              AND (t.seq <> w.batch OR halt IS NOT NULL OR NOT t.isProven)
             ORDER BY t.seq FOR NO KEY UPDATE OF t) locked WHERE o.seq = locked.seq;
       END IF;
       SELECT b.phase, b.stop, ${HOLD} AS hold INTO whole FROM batch b WHERE b.seq = w.batch;
@@ -177,6 +201,7 @@ const COMMIT = `
  * up, so that the owner, should it go on, moves and sends nothing more. A row that may have left counts as a try: that tells
  * it from the same one after a person let it go again. Not within one lease of the server's own start: then
  * nobody could renew. Gives the rows. Once it is known who takes over (`me`), that is an act of the history.
+ * By folders: two hosts that take over count what is past in one order.
  */
 const TAKE_OVER = `
   CREATE FUNCTION take_over(me json, at bigint, lease interval) RETURNS TABLE (batch text, "row" int) LANGUAGE plpgsql ${BY_INDEX} AS $$
@@ -184,7 +209,7 @@ const TAKE_OVER = `
   BEGIN
     IF pg_postmaster_start_time() + lease > clock_timestamp() THEN RETURN; END IF;
     FOR o IN SELECT s.batch AS seq, s.share, s.mark, b.id FROM share s JOIN batch b ON b.seq = s.batch
-      WHERE s.owner IS NOT NULL AND s.leaseUntil < clock_timestamp() ORDER BY s.batch, s.share FOR UPDATE OF s SKIP LOCKED
+      WHERE s.owner IS NOT NULL AND s.leaseUntil < clock_timestamp() ORDER BY b.folder, s.batch, s.share FOR UPDATE OF s SKIP LOCKED
     LOOP
       UPDATE share s SET epoch = s.epoch + 1, owner = NULL, lanes = 0, takenOverAt = clock_timestamp(), commitNo = 0
         WHERE s.batch = o.seq AND s.share = o.share;

@@ -1,15 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
-import { ROW_STATES } from "./states.ts";
+import { ROW_STATES, WAITING_STATES } from "./states.ts";
 import type { JournalFacts } from "./store.ts";
 
 /** There is one; a journal with another one is refused. */
 export const SCHEMA_VERSION = 2;
 
 /** Words compared one by one: for `IN (…)` SQLite makes an index at every row that it writes, half of the cost. */
-const oneOf = (column: string, words: readonly string[]): string =>
-  `TEXT NOT NULL CHECK (${words.map((word) => `${column} = '${word}'`).join(" OR ")})`;
+const isOneOf = (column: string, words: readonly string[]): string =>
+  words.map((word) => `${column} = '${word}'`).join(" OR ");
+const oneOf = (column: string, words: readonly string[]): string => `TEXT NOT NULL CHECK (${isOneOf(column, words)})`;
 
 /**
  * Columns are named as the properties of `store.ts`. No bank data in clear stands in any of them (I10): payments, payees
@@ -19,23 +20,32 @@ const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
 
   -- mark: the turn mark; letGo: rows ever let go; lastAt: the latest time that it knows; wentAt: sentAt, never before
-  -- that, for a clock that was behind would make a payment old; tallies: kept until a row changes
+  -- that, for a clock that was behind would make a payment old; tallies: kept until a row changes; counted: how many of letGo
+  -- are in the table past, as all of a batch whose tallies are kept
   CREATE TABLE batch (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, environment ${oneOf("environment", ["live", "test"])},
     destination TEXT NOT NULL, fileName TEXT NOT NULL, folder TEXT NOT NULL, format TEXT NOT NULL,
     sha256 TEXT NOT NULL, sizeBytes INTEGER NOT NULL, period TEXT, reading TEXT NOT NULL, createdAt INTEGER NOT NULL,
     rows INTEGER NOT NULL DEFAULT 0, total TEXT NOT NULL DEFAULT '0.00', label TEXT NOT NULL DEFAULT '', payments TEXT,
     remarks TEXT, phase ${oneOf("phase", ["recording", "open", "paused", "cancelled"])},
-    owesResults INTEGER NOT NULL DEFAULT 0, mark INTEGER NOT NULL DEFAULT 0, nextTurn INTEGER NOT NULL DEFAULT 1,
-    letGo INTEGER NOT NULL DEFAULT 0, lastAt INTEGER NOT NULL, tallies TEXT,
+    owesResults INTEGER NOT NULL DEFAULT 0, isPurged INTEGER NOT NULL DEFAULT 0, mark INTEGER NOT NULL DEFAULT 0, nextTurn INTEGER NOT NULL DEFAULT 1,
+    letGo INTEGER NOT NULL DEFAULT 0, counted INTEGER NOT NULL DEFAULT 0, lastAt INTEGER NOT NULL, tallies TEXT,
     approvers INTEGER NOT NULL DEFAULT 0, approvedUntil INTEGER NOT NULL DEFAULT 0,
-    CHECK (mark >= 0 AND mark < nextTurn AND letGo >= 0)
+    CHECK (mark >= 0 AND mark < nextTurn AND counted >= 0 AND counted <= letGo)
   ) STRICT;
   CREATE INDEX batchBytes ON batch (sha256);
   CREATE INDEX batchPayments ON batch (payments);
-  CREATE INDEX batchPlace ON batch (fileName, folder);
+  CREATE INDEX batchPlace ON batch (folder, fileName);
+  CREATE INDEX batchDestination ON batch (destination, environment);
+  -- what is asked again and again looks at no batch that has ended; a commit changes none of these
+  CREATE INDEX batchLastAt ON batch (lastAt) WHERE tallies IS NOT NULL;
+  CREATE INDEX batchUncounted ON batch (seq) WHERE tallies IS NULL;
+  CREATE INDEX batchPhase ON batch (phase) WHERE phase = 'recording' OR phase = 'paused';
+  CREATE INDEX batchOwes ON batch (seq) WHERE owesResults = 1;
   CREATE TRIGGER markGoesUp BEFORE UPDATE OF mark, letGo ON batch WHEN NEW.mark < OLD.mark OR NEW.letGo < OLD.letGo
     BEGIN SELECT RAISE(ABORT, 'a turn mark never goes back'); END;
+  -- rows that were let go from a folder, of batches whose tallies are kept
+  CREATE TABLE past (folder TEXT PRIMARY KEY, letGo INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
   CREATE TABLE row (
     batch INTEGER NOT NULL, row INTEGER NOT NULL, state ${oneOf("state", ROW_STATES)}, turn INTEGER NOT NULL,
@@ -46,6 +56,8 @@ const SCHEMA = `
     PRIMARY KEY (batch, row), CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX rowTurn ON row (batch, turn) WHERE state = 'ready';
+  CREATE INDEX rowWaits ON row (state, batch) WHERE ${isOneOf("state", WAITING_STATES)};
+  CREATE INDEX rowRefused ON row (code, batch) WHERE state = 'rejected';
   CREATE INDEX rowRetryOf ON row (retryBatch, retryRow) WHERE retryBatch IS NOT NULL;
 
   -- payments and references of valid rows, payees of all, with their zeros; isNamed: a payment whose row states a reference
@@ -58,6 +70,7 @@ const SCHEMA = `
   CREATE TABLE act (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, login TEXT NOT NULL,
     host TEXT NOT NULL, by TEXT, batch TEXT, rows TEXT, "as" TEXT, note TEXT) STRICT;
   CREATE INDEX actBatch ON act (batch);
+  CREATE INDEX actAt ON act (at);
   CREATE TRIGGER actStays BEFORE UPDATE ON act BEGIN SELECT RAISE(ABORT, 'acts are never changed'); END;
   CREATE TRIGGER actIsKept BEFORE DELETE ON act BEGIN SELECT RAISE(ABORT, 'acts are never removed'); END;
 

@@ -29,6 +29,8 @@ export interface Hosts {
   ): Promise<readonly { readonly batch: string; readonly share: number }[]>;
   /** Takes what only one host does at a time, or keeps it: renewed until it is given back, lost when this process ends. */
   lease(name: string): Promise<boolean>;
+  /** Whether it was still ours when leases were renewed last. */
+  holds(name: string): boolean;
   giveBack(name: string): Promise<void>;
   /** Reserves so many starts of requests; milliseconds until the first one may be, each `1000 / rate` after the one before. */
   reserve(destination: string, starts: number, rate: number): Promise<number>;

@@ -1,7 +1,10 @@
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
 import { bool, type Columns, type Journal } from "./sqlite.ts";
-import { assertPhase, datedAfter, ON_ITS_WAY, PAYEE_KEY, type RowState } from "./states.ts";
-import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Phase, Tallies, Tally } from "./store.ts";
+import { assertPhase, batchesWith, batchesWithAny, datedAfter, FOLDERS, ON_ITS_WAY, PAYEE_KEY } from "./states.ts";
+import { PURGED_AT_ONCE, stepOf, type Looked } from "./states.ts";
+import type { RowState } from "./states.ts";
+import type { Act, BatchFilter, BatchRecord, Copied, JournalStore, NewBatch } from "./store.ts";
+import type { Overlap, Phase, Purged, Tallies, Tally } from "./store.ts";
 
 /** What every call on a batch needs of it. */
 export interface BatchRow {
@@ -34,8 +37,9 @@ export function addBatch(journal: Journal, batch: NewBatch): void {
   });
 }
 
-const LAST_AT =
-  "SELECT max((SELECT coalesce(max(lastAt), 0) FROM batch), (SELECT coalesce(max(at), 0) FROM act)) AS at";
+const latest = (from: string, column = "lastAt"): string => `(SELECT coalesce(max(${column}), 0) FROM ${from})`;
+const LAST_AT = `SELECT max(${latest("batch WHERE tallies IS NOT NULL")}, ${latest("batch WHERE tallies IS NULL")},
+  ${latest("act", "at")}) AS at`;
 
 /** The latest time that the journal knows. */
 export const lastAtIn = (journal: Journal): number => Number(journal.get(LAST_AT)?.["at"]);
@@ -84,9 +88,11 @@ const RECORD = `seq, ${NEW_BATCH.join(", ")}, rows, total, label, coalesce(remar
 /** The kept sums may say no without a look at the rows. */
 export const mayHold = (states: readonly RowState[]): string =>
   `(b.tallies IS NULL OR ${states.map((state) => `b.tallies ->> '$.${state}' IS NOT NULL`).join(" OR ")})`;
-const UNFINISHED = `b.owesResults = 1 OR b.phase = 'open' AND ${mayHold(["ready", "not_sent", "rejected"])} AND EXISTS (
-  SELECT 1 FROM row r WHERE r.batch = b.seq AND (r.state IN ('ready', 'not_sent')
-    OR r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?))))`;
+/** Each is found by an index of its own: whatever has ended is not looked at. */
+const UNFINISHED = `b.seq IN (SELECT seq FROM batch WHERE owesResults = 1 UNION SELECT batch FROM ${batchesWith("row", "ready")}
+    UNION SELECT batch FROM ${batchesWith("row", "not_sent")}
+    UNION SELECT batch FROM row WHERE state = 'rejected' AND code IN (SELECT value FROM json_each(?)))
+  AND (b.owesResults = 1 OR b.phase = 'open')`;
 
 export function batches(journal: Journal, filter: BatchFilter): BatchRecord[] {
   const { where, values } = conditions([
@@ -101,9 +107,15 @@ export function batches(journal: Journal, filter: BatchFilter): BatchRecord[] {
     ["b.folder IN (SELECT value FROM json_each(?))", filter.folders],
     ["b.id IN (SELECT batch FROM source WHERE path = ?)", filter.path],
     [UNFINISHED, filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined],
+    ["b.phase = 'paused' AND ?", filter.isPaused && 1],
   ]);
-  return recordsOf(journal, `WHERE ${where} ORDER BY seq`, ...values);
+  const { states, newest } = filter;
+  const only = states ? `AND b.seq IN (${batchesWithAny("row", states, newest)})` : "";
+  if (newest === undefined) return recordsOf(journal, `WHERE ${where} ${only} ORDER BY seq`, ...values);
+  return recordsOf(journal, `WHERE ${where} ${only} ORDER BY seq DESC LIMIT ${newest}`, ...values).reverse();
 }
+
+export const folders = (journal: Journal): string[] => journal.all(FOLDERS).map(({ folder }) => String(folder));
 
 function recordsOf(journal: Journal, where: string, ...values: readonly Value[]): BatchRecord[] {
   const found = journal.records<BatchRecord & { seq: number }>(`SELECT ${RECORD} FROM batch b ${where}`, ...values);
@@ -125,7 +137,11 @@ export function conditions(all: readonly Given[]): { readonly where: string; rea
 
 /** Until a row of the batch changes nobody counts again. Inside a transaction. */
 export function keepTallies(journal: Journal, seq: number): void {
-  journal.run("UPDATE batch SET tallies = ? WHERE seq = ?", JSON.stringify(countTallies(journal, seq)), seq);
+  const past = `INSERT INTO past (folder, letGo) SELECT folder, letGo - counted FROM batch WHERE seq = ? AND letGo > counted
+    ON CONFLICT (folder) DO UPDATE SET letGo = letGo + excluded.letGo`;
+  journal.run(past, seq);
+  const sql = "UPDATE batch SET tallies = ?, counted = letGo WHERE seq = ?";
+  journal.run(sql, JSON.stringify(countTallies(journal, seq)), seq);
 }
 
 /** An integer sum of SQLite ends at 9.2e18: amounts are added in two halves, so that a million of 15 digits fit. */
@@ -157,7 +173,8 @@ function talliesOf(found: readonly Columns[]): Record<string, Tally> {
 
 const OF_DAY = sums(
   "r.operation",
-  `row r JOIN batch b ON b.seq = r.batch WHERE b.environment = ?1 AND b.lastAt >= ?2 AND b.phase <> 'recording'
+  `row r JOIN batch b ON b.seq = r.batch WHERE b.seq IN (SELECT seq FROM batch WHERE tallies IS NOT NULL AND lastAt >= ?2
+      UNION SELECT seq FROM batch WHERE tallies IS NULL AND lastAt >= ?2) AND b.environment = ?1 AND b.phase <> 'recording'
     AND (r.sentAt >= ?2 AND r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY}
       OR r.state = 'ready' AND (b.id = ?3 OR EXISTS (
         SELECT 1 FROM run WHERE batch = b.id AND endedAt IS NULL AND startedAt >= ?2
@@ -202,15 +219,28 @@ export function addAct(journal: Journal, act: Act): void {
 
 const ACT = ["at", "kind", "login", "host", "by", "batch", "rows", "as", "note"];
 
-export function purge(journal: Journal, before: number): string[] {
+/** The ids of all rows are known by then: nothing that may still go is purged. */
+export function purge(journal: Journal, ...[before, act, after = 0]: Parameters<JournalStore["purge"]>): Purged {
   return journal.write(() => {
-    const old = "FROM batch b WHERE lastAt < ? AND phase <> 'recording' AND owesResults = 0";
-    const uncounted = journal.all(`SELECT seq ${old} AND tallies IS NULL`, before);
-    for (const { seq } of uncounted) keepTallies(journal, Number(seq));
+    const isOld = "lastAt < ? AND phase <> 'recording' AND owesResults = 0 AND isPurged = 0";
+    const sql = `SELECT seq, id, createdAt, tallies FROM batch WHERE seq > ? AND ${isOld} ORDER BY seq LIMIT ${PURGED_AT_ONCE}`;
+    const old = journal.all(sql, after, before);
+    for (const { seq, tallies } of old) if (tallies === null) keepTallies(journal, Number(seq));
+    const seqs = JSON.stringify(old.map(({ seq }) => seq));
     const stillOpen = mayHold(["ready", "held", "not_sent", "unknown"]);
-    const ended = journal.all(`SELECT seq, id ${old} AND NOT ${stillOpen}`, before);
-    const empty = "UPDATE row SET response = NULL, faults = NULL, notices = NULL WHERE batch = ?";
-    for (const { seq } of ended) journal.run(empty, Number(seq));
-    return ended.map(({ id }) => String(id));
+    const isChosen = "seq IN (SELECT value FROM json_each(?))";
+    const ended = journal.all(`SELECT seq, id FROM batch b WHERE ${isChosen} AND NOT ${stillOpen} ORDER BY seq`, seqs);
+    const empty = `UPDATE row SET response = NULL, faults = NULL, notices = NULL
+      WHERE batch = ? AND (response IS NOT NULL OR faults IS NOT NULL OR notices IS NOT NULL)`;
+    for (const { seq, id } of ended) {
+      journal.run(empty, Number(seq));
+      journal.run("UPDATE batch SET isPurged = 1 WHERE seq = ?", Number(seq));
+      addAct(journal, { ...act, batch: String(id) });
+    }
+    return { ids: ended.map(({ id }) => String(id)), ...stepOf(old as unknown as Looked[]) };
   });
+}
+
+export function copied(journal: Journal): Copied[] {
+  return journal.records(`SELECT id, sha256, reading, ${bool("isPurged")} AS isPurged FROM batch ORDER BY seq`);
 }

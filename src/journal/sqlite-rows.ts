@@ -3,7 +3,16 @@ import { addAct, batchOf, BATCH_ROW, conditions, keepTallies, mayHold, type Batc
 import { datedIn } from "./sqlite-batches.ts";
 import { inPlace } from "./sqlite-seen.ts";
 import { bool, rowName, type Journal } from "./sqlite.ts";
-import { assertMove, move as moveRow, ON_ITS_WAY, PAYEE_KEY, WENT, type Change } from "./states.ts";
+import {
+  assertMove,
+  batchesWith,
+  batchesWithAny,
+  move as moveRow,
+  ON_ITS_WAY,
+  PAYEE_KEY,
+  WAITING_STATES,
+} from "./states.ts";
+import { WENT, type Change, type RowState, type WaitingState } from "./states.ts";
 import type { Act, Committed, JournalStore, Leaving, Move, NewRow, Outcome, RowFilter, RowRecord } from "./store.ts";
 import type { Run, Totals, Who } from "./store.ts";
 
@@ -80,9 +89,16 @@ export function rows(journal: Journal, filter: RowFilter): RowRecord[] {
     ["r.row IN (SELECT value FROM json_each(?))", filter.rows],
     ["r.row > ?", after],
   ]);
-  const only = states && states.length > 0 ? `AND ${mayHold(states)}` : "";
+  const only =
+    states && states.length > 0 ? `AND ${mayHold(states)} ${batch === undefined ? amongWaiting(states) : ""}` : "";
   const sql = `SELECT ${RECORD} FROM batch b CROSS JOIN row r ON r.batch = b.seq WHERE ${where} ${only} ORDER BY b.seq, r.row`;
   return journal.records<RowRecord>(`${sql} LIMIT ?`, ...values, limit).map((row) => ({ ...NOTHING, ...row }));
+}
+
+/** Where all of them are states that few rows are in, batches without them are not looked at. */
+function amongWaiting(states: readonly RowState[]): string {
+  const isWaiting = (state: RowState): state is WaitingState => (WAITING_STATES as readonly RowState[]).includes(state);
+  return states.every(isWaiting) ? `AND b.seq IN (${batchesWithAny("row", states)})` : "";
 }
 
 const NOTHING: Pick<RowRecord, "faults" | "notices" | "reasons"> = { faults: [], notices: [], reasons: [] };
@@ -109,8 +125,9 @@ class Mover {
 
   /** `at`: the latest time that the journal knows from now on; `mark`: the new one, and how many rows it lets go. */
   end(at: number, mark = this.#batch.mark, letGo = 0): void {
-    const sql = `UPDATE batch SET mark = ?, nextTurn = ?, letGo = letGo + ?, lastAt = max(lastAt, ?), tallies = NULL
-      WHERE seq = ?`;
+    // apart: of nearly all commits it changes nothing, and no index is written
+    this.#journal.run("UPDATE batch SET tallies = NULL WHERE seq = ? AND tallies IS NOT NULL", this.#batch.seq);
+    const sql = "UPDATE batch SET mark = ?, nextTurn = ?, letGo = letGo + ?, lastAt = max(lastAt, ?) WHERE seq = ?";
     this.#journal.run(sql, mark, this.#nextTurn, letGo, at, this.#batch.seq);
   }
 }
@@ -180,7 +197,8 @@ function onTheirWay(journal: Journal, { seq, mark }: BatchRow): number[] {
 
 /** Inside a transaction of its caller for each batch: recovery can end halfway, and begin again. */
 export function recover(journal: Journal, who: Who): { readonly unknown: RowName[] } {
-  const crashed = `${BATCH_ROW} WHERE EXISTS (SELECT 1 FROM row r WHERE r.batch = b.seq AND ${ON_ITS_WAY})`;
+  const crashed = `${BATCH_ROW} WHERE seq IN ${batchesWith("row", "ready")}
+    AND EXISTS (SELECT 1 FROM row r WHERE r.batch = b.seq AND ${ON_ITS_WAY})`;
   const batches = journal.all(crashed) as unknown as BatchRow[];
   return { unknown: batches.flatMap((batch) => journal.write(() => recoverBatch(journal, batch, who))) };
 }

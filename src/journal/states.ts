@@ -84,6 +84,35 @@ export const ON_ITS_WAY_OF_SHARE: string = ofShare(ON_ITS_WAY);
 export const WENT_OF_SHARE: string = ofShare(WENT);
 export const MAY_GO_OF_SHARE: string = ofShare(MAY_GO);
 
+/** States that few rows are in, for long: an index by state and batch has them, in both engines. */
+export const WAITING_STATES = ["held", "unknown", "not_sent", "settled_not_done", "invalid", "rejected"] as const;
+export type WaitingState = (typeof WAITING_STATES)[number];
+/**
+ * SQL: the batches that have rows in this state, from one to the next by an index: of each one row is looked at, and nothing
+ * of the others. `newest`: so many of them.
+ */
+export function batchesWith(table: "row" | "rows", state: "ready" | WaitingState, newest?: number): string {
+  const [best, next] = newest === undefined ? ["min", ">"] : ["max", "<"];
+  return `(WITH RECURSIVE found(batch) AS (
+      SELECT ${best}(r.batch) FROM ${table} r WHERE r.state = '${state}' UNION ALL
+      SELECT (SELECT ${best}(r.batch) FROM ${table} r WHERE r.state = '${state}' AND r.batch ${next} found.batch)
+      FROM found WHERE found.batch IS NOT NULL
+    ) SELECT batch FROM found WHERE batch IS NOT NULL ${newest === undefined ? "" : `LIMIT ${newest}`})`;
+}
+
+/** SQL: the same of any of these states. */
+export const batchesWithAny = (
+  table: "row" | "rows",
+  states: readonly ("ready" | WaitingState)[],
+  newest?: number,
+): string => states.map((state) => `SELECT batch FROM ${batchesWith(table, state, newest)}`).join(" UNION ");
+
+/** SQL: folders of batches, from one to the next. */
+export const FOLDERS = `WITH RECURSIVE found(folder) AS (
+    SELECT min(folder) FROM batch UNION ALL
+    SELECT (SELECT min(b.folder) FROM batch b WHERE b.folder > found.folder) FROM found WHERE found.folder IS NOT NULL
+  ) SELECT folder FROM found WHERE folder IS NOT NULL ORDER BY folder`;
+
 /**
  * SQL: the key of the payee of a row with the zeros in front: those of one payee stand side by side, a search away from
  * others.
@@ -95,6 +124,18 @@ export const HAS_OTHER_ZEROS = `(EXISTS (SELECT 1 FROM key k WHERE k.key >= r.pa
 
 /** More equal rows than this, in other batches and in the judged one, say nothing new. */
 export const FOUND_MAX = 200;
+
+/** So many batches are purged in one transaction. */
+export const PURGED_AT_ONCE = 500;
+export interface Looked {
+  readonly seq: number;
+  readonly createdAt: number;
+}
+/** How far a step of purging came, which looked at these batches. */
+export function stepOf(looked: readonly Looked[]): { readonly next?: number; readonly until?: number } {
+  const last = looked.at(-1);
+  return last && looked.length === PURGED_AT_ONCE ? { next: last.seq, until: last.createdAt } : {};
+}
 
 /** A share is what one host sends of a batch in one go, and what is counted again after a change. */
 export const SHARE_ROWS = 1000;

@@ -3,7 +3,7 @@ import type { Judged, Seen } from "../duplicates/seen.ts";
 import type { Act, BatchRecord, Committed, Environment, Move, NewBatch, NewRow, Outcome } from "./records.ts";
 import type { RowRecord, Run, Tally, Totals, Who } from "./records.ts";
 import type { Hosts } from "./sharing.ts";
-import type { Phase, RowState } from "./states.ts";
+import type { Phase, RowState, WaitingState } from "./states.ts";
 
 export type * from "./records.ts";
 export type * from "./sharing.ts";
@@ -35,6 +35,11 @@ export interface BatchFilter {
   readonly isUnfinished?: boolean;
   /** With `isUnfinished`: rows that were rejected for one of these reasons are sent by the next run, too. */
   readonly rejectedFor?: readonly string[];
+  /** Rows of them are in one of these states: what has none is not looked at, however many there are. */
+  readonly states?: readonly ("ready" | WaitingState)[];
+  readonly isPaused?: true;
+  /** Only so many, the newest. */
+  readonly newest?: number;
 }
 
 export interface RowFilter {
@@ -92,6 +97,8 @@ export interface JournalStore {
   dropBatch(batch: string): Promise<void>;
   /** The oldest first. One that is being recorded is found by its id only. */
   batches(filter: BatchFilter): Promise<readonly BatchRecord[]>;
+  /** Those that files were taken from. */
+  folders(): Promise<readonly string[]>;
   rows(filter: RowFilter): Promise<readonly RowRecord[]>;
 
   /** I14: one at a time over all processes of this journal; the work sees and writes through this store. Not to be nested. */
@@ -155,13 +162,30 @@ export interface JournalStore {
   /** All of a kind, or the one of that name, by name. */
   kept<T extends object>(kind: KeptKind, name?: string): Promise<readonly Kept<T>[]>;
 
-  /** Removes answers and faults of batches that ended before; gives their ids, so that their private copies go, too. */
-  purge(before: number): Promise<readonly string[]>;
+  /**
+   * Removes answers and faults of batches that ended before, with the act that does so: of some, the oldest first, and only
+   * once of each. `after`: on from where the step before ended.
+   */
+  purge(before: number, act: Act, after?: number): Promise<Purged>;
+  /** Of all batches: what their private copies are found by, and whether they were purged. */
+  copied(): Promise<readonly Copied[]>;
   /** A copy of the journal while it is in use. */
   backup(path: string): Promise<void>;
   close(): Promise<void>;
   /** Of a journal that several hosts share (DESIGN §13): there rows leave by shares, and not by `commit`. */
   readonly hosts?: Hosts;
+}
+
+export interface Purged {
+  readonly ids: readonly string[];
+  /** Where to go on: undefined after the last one. */
+  readonly next?: number;
+  /** Batches that were taken until then were looked at. */
+  readonly until?: number;
+}
+
+export interface Copied extends Pick<BatchRecord, "id" | "sha256" | "reading"> {
+  readonly isPurged: boolean;
 }
 
 export interface SeenRow {

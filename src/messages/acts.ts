@@ -49,6 +49,7 @@ export const ACTED = {
       ? "Batch {batch} ({file}, {rows:row}, {sum}) is approved by {by}, until {until}. → It goes with the next run of its file; a watched folder sends it by itself."
       : "Batch {batch} ({file}, {rows:row}, {sum}) is approved by {by}, until {until}. Another person must approve it, too. → paydrop approve {batch} --by NAME --total SUM",
   backed_up: "{file}: the journal and {snapshots:snapshot}, {bytes:byte}.",
+  purging: "{batches:batch|batches} so far; looked at all that were taken until {until}.",
   purged: "Private copies and answers of {batches:batch|batches} were removed. Duplicates of them are still found.",
 } as const satisfies Catalogue;
 

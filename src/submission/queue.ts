@@ -27,11 +27,22 @@ const SCHEMA = "paydrop_jobs";
 /** What is smaller has gone before another host could look. */
 const OFFERED_ROWS_MIN = 2_000;
 const OFFERED_AGAIN_MS = 5_000;
+/** Of more shares no host hears sooner: each goes on by itself with the batch that it heard of. */
+const OFFERED_SHARES_MAX = 32;
 /**
  * Jobs are hints: lost, doubled and late ones change nothing, for a share is claimed in the journal. A job ends when it was
  * heard, and not when its share was sent: every host offers again what is open and has no job.
  */
-const QUEUE_OPTIONS = { policy: "exclusive" } as const;
+const QUEUE_OPTIONS = { policy: "exclusive", notify: true } as const;
+/** Whoever is told fetches a few at a time, until none is left; only where the server tells nobody it is asked this often. */
+const WORK_OPTIONS = {
+  batchSize: 2,
+  burstWhenBatchFull: true,
+  pollingIntervalSeconds: 2,
+  notifyPollingIntervalSeconds: 60,
+} as const;
+/** Jobs are done as soon as they are heard: there is little to look after. */
+const KEPT_IN_ORDER_SECONDS = 60;
 
 /** `pg-boss` is loaded when it is first needed. Its own tables lie in a schema of their own. */
 export function shareQueue(url: string): ShareQueue {
@@ -44,7 +55,9 @@ export function shareQueue(url: string): ShareQueue {
 
   type Open = Awaited<ReturnType<Hosts["open"]>>;
   const offerAll = async (shares: Open): Promise<void> => {
-    const jobs = shares.map((share) => ({ data: share, singletonKey: `${share.batch} ${share.share}` }));
+    const jobs = shares
+      .slice(0, OFFERED_SHARES_MAX)
+      .map((share) => ({ data: share, singletonKey: `${share.batch} ${share.share}` }));
     if (jobs.length > 0) await (await boss()).insert(QUEUE, jobs);
   };
 
@@ -60,7 +73,6 @@ export function shareQueue(url: string): ShareQueue {
 
     async take({ store: { hosts }, destination }, environment, work, signal) {
       if (!hosts) return;
-      const options = { batchSize: 1, pollingIntervalSeconds: 0.5 } as const;
       /** By batch: one loop of this host claims whatever is free of it. */
       const working = new Map<string, Promise<void>>();
       const begin = (batch: string): void => {
@@ -71,8 +83,8 @@ export function shareQueue(url: string): ShareQueue {
       let listening: Promise<void> | undefined;
       const listen = async (): Promise<void> => {
         const queue = await boss();
-        await queue.work<{ batch: string }>(QUEUE, options, ([job]) => {
-          if (job) begin(job.data.batch);
+        await queue.work<{ batch: string }>(QUEUE, WORK_OPTIONS, (jobs) => {
+          for (const job of jobs) begin(job.data.batch);
           return Promise.resolve();
         });
         at.queue = queue;
@@ -111,8 +123,9 @@ export function shareQueue(url: string): ShareQueue {
 async function open(url: string) {
   const { PgBoss } = await import("pg-boss");
   const boss = new PgBoss({
-    ...{ connectionString: url, schema: SCHEMA, application_name: "paydrop", max: 3 },
-    ...{ monitorIntervalSeconds: 5, superviseIntervalSeconds: 5, schedule: false },
+    ...{ connectionString: url, schema: SCHEMA, application_name: "paydrop", max: 2 },
+    ...{ useListenNotify: true, schedule: false },
+    ...{ monitorIntervalSeconds: KEPT_IN_ORDER_SECONDS, superviseIntervalSeconds: KEPT_IN_ORDER_SECONDS },
   });
   // what it meets it meets again: the journal's own connection tells what is wrong
   boss.on("error", () => undefined);

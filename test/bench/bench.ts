@@ -1,12 +1,13 @@
 /**
  * `npm run bench -- [--rows 100000] [--repeat 3] [--operation payouts-b,transfers] [--format csv,json]
  * [--peers paydrop,undici] [--json]`: paydrop against what people would use instead. Other
- * measurements by their flags: `--whole --latency --memory --small --hosts 1,2,4`, or `--all`.
+ * measurements by their flags: `--whole --latency --memory --small --hosts 1,2,4 --batches [--ended 100000]`, or `--all`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { batches } from "./batches.ts";
 import { hosts } from "./hosts.ts";
 import { latency } from "./latency.ts";
 import { memory } from "./memory.ts";
@@ -33,6 +34,8 @@ export interface Bench {
   readonly files: number;
   /** How many hosts share a file. */
   readonly hosts: readonly number[];
+  /** Ended batches beside what is sent. */
+  readonly batches: number;
   /** The launcher that is measured: of this build, or of another one to compare with. */
   readonly program: string;
   /** A folder to work in, on a disk whose syncs count. */
@@ -43,7 +46,7 @@ export interface Bench {
   readonly progress: (text: string) => void;
 }
 
-const MODES = { whole, latency, memory, small, hosts } as const;
+const MODES = { whole, latency, memory, small, hosts, batches } as const;
 type Mode = keyof typeof MODES;
 const DEFAULT_MODES: readonly Mode[] = ["whole"];
 
@@ -66,6 +69,8 @@ const OPTIONS = {
   memory: { type: "boolean", default: false },
   small: { type: "boolean", default: false },
   hosts: { type: "string" },
+  batches: { type: "boolean", default: false },
+  ended: { type: "string", default: "100000" },
 } as const;
 
 if (process.argv[1] === import.meta.filename) await main(process.argv.slice(2));
@@ -85,6 +90,7 @@ async function main(args: readonly string[]): Promise<void> {
     times: amount("times", values.times),
     files: amount("files", values.files),
     hosts: (values.hosts ?? "1,2,4").split(",").map((count) => amount("hosts", count)),
+    batches: amount("ended", values.ended),
     program: resolve(values.program),
     folder,
     say: (text) => values.json || process.stdout.write(`${text}\n`),

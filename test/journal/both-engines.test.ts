@@ -133,7 +133,7 @@ async function actOn(house: House, crash: () => Promise<void>, step: Done, id: s
     await house.judgeWaiting(id);
   } else if (step.do === "hold") {
     await store.holdFolder("/inbox", step.isOther ? "stop_file" : undefined, act("hold_folder", { at: now }));
-  } else if (step.do === "purge") await store.purge(now);
+  } else if (step.do === "purge") await store.purge(now, act("purge", { at: now }));
   else if (step.do === "drop") {
     await record(store, newBatch("DROPPED1"), [newRow(2, "asha/1"), newRow(3, "", { state: "invalid", payee: key("1") })]); // prettier-ignore
     await store.dropBatch("DROPPED1");

@@ -48,7 +48,7 @@ const CHANGES: readonly Method[] = [
 const METHODS: readonly Method[] = [
   ...CHANGES,
   ...(["facts", "addRows", "batches", "rows", "seen", "overlaps", "sumsOfDay", "runs", "acts"] as const),
-  ...(["sourceOf", "heldFolders"] as const),
+  ...(["sourceOf", "heldFolders", "folders", "copied"] as const),
 ];
 
 interface Settled {
