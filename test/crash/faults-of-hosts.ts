@@ -6,6 +6,14 @@ import { SITE_LEASE_MS, type Site } from "./site.ts";
 const one = (site: Site): KeptHost => site.hosts[Math.floor(site.random() * site.hosts.length)] as KeptHost;
 const beyond = (site: Site): number => SITE_LEASE_MS + site.between(1_000, 2_500);
 
+function signalled(hosts: readonly KeptHost[], signal: NodeJS.Signals): Promise<void> {
+  for (const host of hosts) host.signal(signal);
+  return Promise.resolve();
+}
+
+const killed = (site: Site, hosts: readonly KeptHost[]): Promise<void> =>
+  site.strike(() => signalled(hosts, "SIGKILL"));
+
 async function stopped(site: Site, ms: number): Promise<void> {
   const host = one(site);
   await site.strike(async () => {
@@ -28,11 +36,11 @@ async function cutOff(site: Site, ms: number): Promise<void> {
 export const FAULTS_OF_HOSTS: Faults = {
   "host killed": {
     what: "a host is killed",
-    strike: (site) => site.strike(() => Promise.resolve(one(site).signal("SIGKILL"))),
+    strike: (site) => killed(site, [one(site)]),
   },
   "all hosts killed": {
     what: "all hosts are killed",
-    strike: (site) => site.strike(() => Promise.resolve(site.hosts.forEach((host) => host.signal("SIGKILL")))),
+    strike: (site) => killed(site, site.hosts),
   },
   "host stopped": { what: "a host stands still", strike: (site) => stopped(site, site.between(500, 3_000)) },
   "host stopped for long": {
@@ -42,7 +50,7 @@ export const FAULTS_OF_HOSTS: Faults = {
   "host asked to end": {
     what: "a host is asked to end and begins again",
     isHarmless: true,
-    strike: (site) => Promise.resolve(one(site).signal("SIGTERM")),
+    strike: (site) => signalled([one(site)], "SIGTERM"),
   },
   "asked to end, server still": {
     what: "the server stands still, and a host is asked to end",
@@ -52,6 +60,7 @@ export const FAULTS_OF_HOSTS: Faults = {
         site.server.pause();
         const tookMs = await Promise.race([host.end(20_000), sleep(20_000, Infinity)]);
         site.server.resume();
+        host.keep();
         if (tookMs > END_MS)
           site.notices.push(`a host (${host.operands[0] ?? ""}) did not end within ${END_MS / 1_000} s`);
       });

@@ -27,7 +27,7 @@ async function standbyOf(site: Site, name: string, names = ""): Promise<Standby>
     true,
   );
   site.servers.push(server);
-  primary.start(site.settings);
+  primary.start();
   await until(
     `${name} follows`,
     async () =>
@@ -37,7 +37,7 @@ async function standbyOf(site: Site, name: string, names = ""): Promise<Standby>
 }
 
 /** The first server is gone, and this one is it from now on. */
-async function promoted(site: Site, { server }: Pick<Standby, "server">): Promise<void> {
+function promoted(site: Site, { server }: Pick<Standby, "server">): void {
   site.server.stopHard();
   server.run("pg_ctl", ["-D", server.data, "-w", "promote"]);
   site.server = server;
@@ -85,13 +85,14 @@ async function lags(site: Site, name: string): Promise<void> {
 /** A standby takes over from a server that is lost; `isLagging`: it has not all of it. */
 const failover = (what: string, names: string, own: string, all: readonly string[], isLagging: boolean): Fault => ({
   what,
+  ...(isLagging && { losesCommits: true }),
   before: withStandbys(names, own, ...all),
   strike: (site) =>
     site.strike(async () => {
       const name = all.at(-1) ?? "";
       if (isLagging) await lags(site, name);
       await site.away(async () => {
-        await promoted(site, standby(site, name));
+        promoted(site, standby(site, name));
         if (own !== "") receiver(site);
         await site.noteForgotten();
       });
@@ -135,15 +136,15 @@ export const FAULTS_OF_SERVERS: Faults = {
   "synchronous failover": failover("a standby that has all of it takes over", "b", "*", ["b"], false),
   "wait for standby cancelled": {
     what: "the wait for a standby that is away is cancelled, and then that standby takes over",
+    losesCommits: true,
     before: withStandbys("b", "*", "b"),
     strike: (site) =>
       site.strike(async () => {
         const waiting = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
         standby(site, "b").wire.cutOff();
-        for (const until = performance.now() + 1_500; performance.now() < until; await sleep(50))
-          await site.ask(waiting, "postgres");
+        await site.again(1_500, 50, () => site.ask(waiting, "postgres"));
         await site.away(async () => {
-          await promoted(site, standby(site, "b"));
+          promoted(site, standby(site, "b"));
           receiver(site);
           await site.noteForgotten();
         });
@@ -171,6 +172,7 @@ export const FAULTS_OF_SERVERS: Faults = {
   },
   "dump, other name": {
     what: "a dump of a moment ago is restored beside the journal, and hosts are pointed there",
+    losesCommits: true,
     strike: (site) =>
       site.strike(async () => {
         await restored(site, await dumped(site), "other");
@@ -183,6 +185,7 @@ export const FAULTS_OF_SERVERS: Faults = {
   },
   "dump, same name": {
     what: "a dump of a moment ago takes the journal's place",
+    losesCommits: true,
     strike: (site) =>
       site.strike(async () => {
         await restored(site, await dumped(site), "other");
@@ -197,19 +200,20 @@ export const FAULTS_OF_SERVERS: Faults = {
   },
   "copy of the folder": {
     what: "a copy of the server's folder of a moment ago takes its place",
+    losesCommits: true,
     strike: (site) =>
       site.strike(async () => {
         const copy = join(site.ownedByServer(site.inServers("copy")), "data");
         site.atTheEnd(() => rmSync(join(copy, ".."), { recursive: true, force: true }));
         site.server.stopHard();
         execFileSync("cp", ["-a", site.server.data, copy]);
-        site.server.start(site.settings);
+        site.server.start();
         await sleep(site.between(1_000, 2_000));
         await site.away(async () => {
           site.server.stopHard();
           rmSync(site.server.data, { recursive: true });
           execFileSync("mv", [copy, site.server.data]);
-          site.server.start(site.settings);
+          site.server.start();
           await site.noteForgotten();
         });
       }),
@@ -220,7 +224,7 @@ export const FAULTS_OF_SERVERS: Faults = {
     async strike(site) {
       site.server.stopHard();
       await sleep(site.between(0, 3_000));
-      site.server.start(site.settings);
+      site.server.start();
     },
   },
   "backend killed": {

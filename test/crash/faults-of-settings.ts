@@ -50,6 +50,7 @@ async function untilHere(site: Site): Promise<void> {
 const isolated = (level: string): Fault => ({
   what: `the role's transactions are ${level}, and two inboxes get the same payments at one moment`,
   isHarmless: true,
+  site: { refusesNone: true },
   before: ofRole(`default_transaction_isolation = '${level}'`),
   begin: atOnce,
   strike: () => Promise.resolve(),
@@ -59,6 +60,7 @@ const isolated = (level: string): Fault => ({
 const moved = (days: number): Fault => ({
   what: `the clock of a host is ${days} days off, and it gets payments that went already`,
   isHarmless: true,
+  site: { refusesNone: true },
   async begin(site) {
     const second = join(site.folder, "second");
     mkdirSync(second);

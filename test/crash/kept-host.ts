@@ -5,6 +5,7 @@ interface Ended {
   /** undefined: by a signal. */
   readonly code: number | undefined;
   readonly output: string;
+  readonly at: number;
 }
 
 const BEGUN_AGAIN_AFTER_MS = 1_000;
@@ -37,7 +38,7 @@ export class KeptHost {
   async #untilItStays(): Promise<void> {
     for (;;) {
       const end = await this.#life.ended.catch((error: unknown) => ({ code: undefined, output: String(error) }));
-      this.ends.push(end);
+      this.ends.push({ ...end, at: Date.now() });
       if (end.code !== undefined && this.#doneWith.includes(end.code)) return;
       if (this.#isKept) await sleep(BEGUN_AGAIN_AFTER_MS);
       if (!this.#isKept) return;
@@ -53,9 +54,10 @@ export class KeptHost {
     this.#life.child.kill(name);
   }
 
-  /** All that it said, in all of its lives. */
-  heard(): string {
-    return [...this.ends.map(({ output }) => output), this.#life.output()].join("\n");
+  /** What it said in all of its lives that were not over at that time. */
+  heardSince(time: number): string {
+    const late = this.ends.filter(({ at }) => at > time).map(({ output }) => output);
+    return [...late, this.#life.output()].join("\n");
   }
 
   /** Asks it to end, and kills it where it does not. Gives how long it took. */

@@ -9,7 +9,7 @@ export interface Fault {
   /** For people who read the table of figures. */
   readonly what: string;
   /** Of the site's own server, database and service. */
-  readonly site?: Pick<SiteOptions, "settings" | "encoding" | "words" | "rows">;
+  readonly site?: Pick<SiteOptions, "encoding" | "words" | "refusesNone"> & Partial<Pick<SiteOptions, "rows">>;
   /** Before any host begins. */
   readonly before?: (site: Site) => Promise<unknown>;
   /** Brings the files and the hosts; left out: one file, one host that takes it and others that send with it. */
@@ -18,6 +18,8 @@ export interface Fault {
   readonly strike: (site: Site) => Promise<unknown>;
   /** Not one row may become unknown by it. */
   readonly isHarmless?: true;
+  /** The server comes back without its last commits: a person must accept that where a row went by them, and may be asked else. */
+  readonly losesCommits?: true;
   /** Hosts may refuse to begin, for good: then nothing at all may have gone. */
   readonly mayRefuse?: true;
   /** Why it cannot be done on this machine. */

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
 import type { LedgerLine } from "../support/ledger-server.ts";
 import { readResults, resultOf, sumFaults, type JournalRows } from "./oracle.ts";
 import type { PlannedRow } from "./payroll-file.ts";
-import { CONCURRENCY, LATENCY_MS, SITE_LEASE_MS, type Site, type SiteFile } from "./site.ts";
+import { CONCURRENCY, LATENCY_MS, SITE_LEASE_MS, type Site } from "./site.ts";
+import type { SiteFile } from "./site-files.ts";
 
 /** What the service's ledger, the journal and what lies beside the files say of one site. Lists hold sentences. */
 export interface SiteVerdict {
@@ -39,7 +39,7 @@ export async function verdictOf(site: Site, isUnsent: boolean): Promise<SiteVerd
   const states = new Map<string, string[]>();
   let neverArrived = 0;
   for (const file of site.files) {
-    const journal = await site.journal(file.fileName);
+    const journal = await site.journal(file.fileName).catch((): JournalRows => new Map());
     const lines = readResults(`${file.path}.results.csv`);
     verdict.rows += file.plan.length;
     for (const list of [journal, lines]) {
@@ -93,13 +93,12 @@ function lineFault(row: PlannedRow, line: Record<string, string> | undefined, st
 
 /** `isTwin`: another file has the same payment. */
 function stateFault(row: PlannedRow, state: string, went: readonly LedgerLine[], isTwin: boolean): string | undefined {
-  const last = went.at(-1);
   if (row.kind !== "sendable") {
     if (went.length > 0) return `is ${row.kind}, and went`;
     return state === (row.kind === "invalid" ? "invalid" : "held") ? undefined : `is ${row.kind}`;
   }
-  if (state === "accepted") return last?.executed ? undefined : "it was not carried out";
-  if (state === "rejected") return last && !last.executed ? undefined : "it was not refused";
+  if (state === "accepted") return went.some(({ executed }) => executed) ? undefined : "it was not carried out";
+  if (state === "rejected") return went.some(({ executed }) => !executed) ? undefined : "it was not refused";
   if (state === "unknown" || (isTwin && ["held", "duplicate"].includes(state))) return undefined;
   return "it was to go";
 }
@@ -131,7 +130,6 @@ export async function saidFalsely(site: Site): Promise<string[]> {
     const none = /nothing (?:was|is) sent|was not sent/i.exec(text)?.[0];
     if (none !== undefined && before.length > 0)
       found.push(`waiting.txt says "${none}", and ${before.length} rows went`);
-    if (existsSync(`${file.path}.summary.json`) || text !== "") continue;
   }
   return found;
 }
@@ -140,5 +138,3 @@ export async function saidFalsely(site: Site): Promise<string[]> {
 export function saysLoss(text: string): boolean {
   return /accept-lost-journal|does not know any more what it had confirmed|"code":"server_lost_commit"/.test(text);
 }
-
-export type { JournalRows };

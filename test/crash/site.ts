@@ -1,17 +1,8 @@
 import { randomBytes } from "node:crypto";
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { startProxy, type Proxy } from "../hosts/postgres-proxy.ts";
 import { INSTALLED, type PostgresServer } from "../support/postgres-server.ts";
@@ -19,20 +10,14 @@ import { until } from "../support/until.ts";
 import { KeptHost } from "./kept-host.ts";
 import { startLife, startService, type Life, type LifeEnd, type Service } from "./lives.ts";
 import type { JournalRows } from "./oracle.ts";
-import { payrollFile, thinned, type PayrollFile, type PlannedRow } from "./payroll-file.ts";
+import type { PayrollFile } from "./payroll-file.ts";
+import { dropped, journalOf, sharesOf, twinOf, type SiteFile } from "./site-files.ts";
 
 export const SITE_LEASE_MS = 6_000;
 export const CONCURRENCY = 12;
 export const ROLE = "payer";
 /** Its answers take between a half of it and all of it. */
 export const LATENCY_MS = 100;
-const SHARES = 3;
-
-export interface SiteFile {
-  readonly path: string;
-  readonly fileName: string;
-  readonly plan: readonly PlannedRow[];
-}
 
 /** When something was done to the hosts or their server, by the wall clock. */
 export interface Struck {
@@ -50,7 +35,8 @@ export interface SiteOptions {
   readonly random: () => number;
   /** Rows of each file that go. */
   readonly rows: number;
-  readonly settings?: Readonly<Record<string, string>>;
+  /** The service refuses no row. */
+  readonly refusesNone?: true;
   /** Of the database. */
   readonly encoding?: string;
   readonly words?: string;
@@ -88,12 +74,18 @@ export class Site {
   }
 
   static async open(options: SiteOptions): Promise<Site> {
-    const { template, servers, name, random, settings = {}, encoding, words } = options;
-    const server = await template.twin(join(servers, name), settings);
+    const { template, servers, name, random, encoding, words, refusesNone } = options;
+    const server = await template.twin(join(servers, name), {});
     const ledger = join(mkdtempSync(join(tmpdir(), "paydrop-ledger-")), "ledger.jsonl");
     const seed = Math.floor(random() * 1e9);
     const latency = { latencyMs: LATENCY_MS, latencyMinMs: LATENCY_MS / 2 };
-    const service = await startService({ ledger, seed, rates: { refuse: 0.02 }, ...latency, ...(words && { words }) });
+    const service = await startService({
+      ledger,
+      seed,
+      rates: { refuse: refusesNone ? 0 : 0.02 },
+      ...latency,
+      ...(words && { words }),
+    });
     const site = new Site(options, server, service);
     const kind =
       encoding === undefined ? "" : `ENCODING '${encoding}' LOCALE 'C' LOCALE_PROVIDER 'libc' TEMPLATE template0`;
@@ -102,16 +94,21 @@ export class Site {
     return site;
   }
 
-  get settings(): Readonly<Record<string, string>> {
-    return this.options.settings ?? {};
-  }
-
   get random(): () => number {
     return this.options.random;
   }
 
   between(least: number, most: number): number {
     return least + this.random() * (most - least);
+  }
+
+  /** About so often, for so long. */
+  async again(ms: number, everyMs: number, work: () => Promise<unknown>): Promise<void> {
+    const until = performance.now() + ms;
+    while (performance.now() < until) {
+      await work();
+      await sleep(this.random() * 2 * everyMs);
+    }
   }
 
   /** To be undone or ended with the site. */
@@ -130,29 +127,18 @@ export class Site {
         rmSync(folder, { recursive: true, force: true });
   }
 
-  /** A payroll of some shares, of which each has its part of the rows that go. */
+  /** A file that all hosts have something of. */
   put(): void {
-    this.#write(
-      this.inbox,
-      thinned(payrollFile(this.options.name, SHARES * 1_000), Math.ceil(this.options.rows / SHARES)),
-    );
+    this.#drop(this.inbox, sharesOf(this.options.name, this.options.rows));
   }
 
-  /** A payroll; every further one has the same payments in another order. */
+  /** A file; every further one has the same payments. */
   putTwin(inbox: string): void {
-    const { text, plan } = payrollFile(this.options.name, this.options.rows, false);
-    const [header = "", ...lines] = text.trimEnd().split("\r\n");
-    const turned = plan.toReversed().map((row, index) => ({ ...row, number: index + 2 }));
-    const twin = { text: [header, ...lines.reverse(), ""].join("\r\n"), plan: turned };
-    this.#write(inbox, this.files.length === 0 ? { text, plan } : twin);
+    this.#drop(inbox, twinOf(this.options.name, this.options.rows, this.files.length > 0));
   }
 
-  #write(inbox: string, { text, plan }: PayrollFile): void {
-    const fileName = `${this.options.name}n${this.files.length}.csv`;
-    const path = join(inbox, fileName);
-    writeFileSync(`${path}.new`, text);
-    renameSync(`${path}.new`, path);
-    this.files.push({ path, fileName, plan });
+  #drop(inbox: string, file: PayrollFile): void {
+    this.files.push(dropped(inbox, `${this.options.name}n${this.files.length}.csv`, file));
   }
 
   /** One more host, kept alive. */
@@ -311,10 +297,3 @@ export class Site {
 
 /** Of the ledger: about. */
 const LINE_BYTES = 100;
-
-async function journalOf(client: pg.Client, fileName: string): Promise<JournalRows> {
-  const sql = `SELECT r.row, r.state, r.turn <= s.mark AS gone FROM paydrop.rows r JOIN paydrop.batch b ON b.seq = r.batch
-    JOIN paydrop.share s ON s.batch = r.batch AND s.share = r.share WHERE b."fileName" = $1`;
-  const { rows } = await client.query<{ row: number; state: string; gone: boolean }>(sql, [fileName]);
-  return new Map(rows.map(({ row, state, gone }) => [row, { state, wasLetGo: gone }]));
-}

@@ -35,7 +35,7 @@ export interface ServerOptions {
   readonly firstLatencyMs?: number;
   /** Answers nothing at all. */
   readonly silent?: boolean;
-  /** What it adds to each answer. */
+  /** What it adds to every tenth answer. */
   readonly words?: string;
 }
 
@@ -96,7 +96,7 @@ function serve(options: ServerOptions): void {
     if (options.silent) return;
     const wait = (isFirst ? options.firstLatencyMs : undefined) ?? latencyOf(options, marker);
     if (wait >= 1) await sleep(wait);
-    answer(request, response, fate, options.words);
+    answer(request, response, fate, share(options.seed, `words ${marker}`) < 0.1 ? options.words : undefined);
   }
 
   const server = createServer((request, response) => void onRequest(request, response).catch(fail));
