@@ -53,6 +53,8 @@ export interface Life {
   readonly child: ChildProcess;
   readonly startedAt: number;
   readonly ended: Promise<LifeEnd>;
+  /** What it printed so far. */
+  output(): string;
 }
 
 export interface LifeEnd {
@@ -107,7 +109,7 @@ export function startLife(operands: readonly string[], options: LifeOptions): Li
       else resolve({ code: code ?? undefined, durationMs: performance.now() - startedAt, output });
     });
   });
-  return { child, startedAt, ended };
+  return { child, startedAt, ended, output: () => output };
 }
 
 export function runLife(operands: readonly string[], options: LifeOptions): Promise<LifeEnd> {

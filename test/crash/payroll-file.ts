@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { SHARE_ROWS } from "../../src/journal/states.ts";
 
 /** What a row of the file is meant to become. */
 export interface PlannedRow {
@@ -44,4 +45,22 @@ export function payrollFile(name: string, rows: number, mixed = true): PayrollFi
     plan.push({ number, marker, amount, kind: isRepeat ? "repeat" : isInvalid ? "invalid" : "sendable" });
   }
   return { text: `${lines.join("\r\n")}\r\n`, plan };
+}
+
+/** Several hosts send a batch of several shares: so that it is soon over, most rows of each share are invalid. */
+export function thinned({ text, plan }: PayrollFile, goingOfShare: number): PayrollFile {
+  const lines = text.split("\r\n");
+  let isFirst = true;
+  const thin = plan.map((row, index): PlannedRow => {
+    isFirst ||= index % SHARE_ROWS === 0;
+    if (index % SHARE_ROWS >= goingOfShare) {
+      lines[index + 1] = (lines[index + 1] ?? "").replace(/EXMB01\d*,/, "EXMB01,");
+      return { ...row, kind: "invalid" };
+    }
+    // what it repeats is invalid now
+    const kind = row.kind === "repeat" && isFirst ? "sendable" : row.kind;
+    isFirst &&= kind !== "sendable";
+    return { ...row, kind };
+  });
+  return { text: lines.join("\r\n"), plan: thin };
 }

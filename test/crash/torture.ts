@@ -13,6 +13,7 @@ import type { Batch } from "./batch.ts";
 import { hostsTorture } from "./hosts-torture.ts";
 import { REGULAR_EXITS, startLife, startService } from "./lives.ts";
 import type { Service } from "./lives.ts";
+import { serverTorture } from "./server-torture.ts";
 import type { Rates } from "../support/ledger-server.ts";
 import { journalFaults, judge, readLedger } from "./oracle.ts";
 
@@ -191,11 +192,25 @@ async function main(): Promise<void> {
       hosts: { type: "string", default: "3" },
       minutes: { type: "string", default: "5" },
       postgres: { type: "boolean", default: false },
+      faults: { type: "string" },
+      only: { type: "string" },
     },
   });
   if (values.postgres) {
     const told = (line: string): void => void process.stdout.write(`${line}\n`);
     const random = randomFrom(Number(values.seed));
+    if (values.faults !== undefined) {
+      const faults = Number(values.faults);
+      const outcomes = await serverTorture({
+        faults,
+        random,
+        hosts: Number(values.hosts),
+        only: values.only,
+        onProgress: told,
+      });
+      process.exitCode = outcomes.every((one) => one.faults.length === 0) ? 0 : 1;
+      return;
+    }
     const common = { rates: RATES, random, onProgress: told };
     const figures = await hostsTorture({ ...common, hosts: Number(values.hosts), minutes: Number(values.minutes) });
     told(`\nseed ${values.seed}\n${String(figures)}`);

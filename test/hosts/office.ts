@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { payrollFile, type PlannedRow } from "../crash/payroll-file.ts";
+import { payrollFile, thinned, type PlannedRow } from "../crash/payroll-file.ts";
 import { SHARE_ROWS } from "../../src/journal/states.ts";
 import { AES_IV, AES_KEY, API_KEY } from "../support/ledger-server.ts";
 import { freshDatabase } from "../support/postgres.ts";
@@ -165,24 +165,6 @@ export class Office {
     }
     return faults;
   }
-}
-
-/** Several hosts send a batch of several shares: so that it is soon over, most rows of each share are invalid. */
-function thinned({ text, plan }: ReturnType<typeof payrollFile>, goingOfShare: number): ReturnType<typeof payrollFile> {
-  const lines = text.split("\r\n");
-  let isFirst = true;
-  const thin = plan.map((row, index): PlannedRow => {
-    isFirst ||= index % SHARE_ROWS === 0;
-    if (index % SHARE_ROWS >= goingOfShare) {
-      lines[index + 1] = (lines[index + 1] ?? "").replace(/EXMB01\d*,/, "EXMB01,");
-      return { ...row, kind: "invalid" };
-    }
-    // what it repeats is invalid now
-    const kind = row.kind === "repeat" && isFirst ? "sendable" : row.kind;
-    isFirst &&= kind !== "sendable";
-    return { ...row, kind };
-  });
-  return { text: lines.join("\r\n"), plan: thin };
 }
 
 export const sendable = (plan: readonly PlannedRow[]): number => plan.filter(({ kind }) => kind === "sendable").length;

@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly firstLatencyMs?: number;
   /** Answers nothing at all. */
   readonly silent?: boolean;
+  /** What it adds to every tenth answer. */
+  readonly words?: string;
 }
 
 /** One request, written before its answer. */
@@ -94,7 +96,7 @@ function serve(options: ServerOptions): void {
     if (options.silent) return;
     const wait = (isFirst ? options.firstLatencyMs : undefined) ?? latencyOf(options, marker);
     if (wait >= 1) await sleep(wait);
-    answer(request, response, fate);
+    answer(request, response, fate, share(options.seed, `words ${marker}`) < 0.1 ? options.words : undefined);
   }
 
   const server = createServer((request, response) => void onRequest(request, response).catch(fail));
@@ -104,13 +106,13 @@ function serve(options: ServerOptions): void {
   process.on("disconnect", () => process.exit(0));
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, { status }: Fate): void {
+function answer(request: IncomingMessage, response: ServerResponse, { status }: Fate, words?: string): void {
   if (status === null) {
     request.socket.resetAndDestroy();
     return;
   }
   const headers = { "content-type": "application/json", ...(status === 429 ? { "retry-after": "0" } : {}) };
-  response.writeHead(status, headers).end(`{"status_was":${status}}`);
+  response.writeHead(status, headers).end(JSON.stringify({ status_was: status, ...(words && { words }) }));
 }
 
 /** Different successes and refusals, so that an answer that came to another row would be seen. */

@@ -8,10 +8,10 @@ import { onTestFinished } from "vitest";
 export const canMount: boolean = tryMount();
 
 /** A disk of its own, of so many kilobytes; gone after the test. */
-export function smallDisk(kilobytes: number): string {
+export function smallDisk(kilobytes: number, atTheEnd: (work: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "paydrop-disk-"));
   mount(folder, `size=${kilobytes}k`);
-  onTestFinished(() => {
+  atTheEnd(() => {
     unmount(folder);
     rmSync(folder, { recursive: true, force: true });
   });
