@@ -130,6 +130,11 @@ export const FILE_FAULTS = {
     `${by === "flag" ? "--period" : '"period" in the file'} says "{said}", which is no period
       → Write a month (2026-11), a week (2026-W47) or a day (2026-11-27).`,
 
+  two_columns: `"{value}" stands here, and "{said}" in {own}, which is what goes out; {rows:row differs|rows differ} so
+    → If {own} is right, take the column {name} out, or write own_columns = ["{name}"] in paydrop.toml. If {name} is right, let it be read: \`paydrop map FILE\`.`,
+  periods_several: `the rows are of several periods: {periods}
+    → If a spreadsheet counted up while it was filled down, write the one period in every row. If each row is right: \`paydrop run FILE --period each\`.`,
+
   // control totals and caps
   control_malformed: `the file of control totals is not read: it has other lines than rows=240 and total=11087750.50, or is no file
     → Write one line rows=… and one line total=… with plain digits, or remove the file.`,
