@@ -119,13 +119,15 @@ function operationCheck(name: OperationName, columns: Columns, file: FileCheck) 
   const fields = forms.flatMap((form) => form.fields.map((field) => field.name));
   const used = new Set([...fields, ...OWN_COLUMNS].flatMap((field) => columns.sources.get(field)?.at ?? []));
   const own = [...config.own_columns, ...mustBe.map(({ column }) => column)];
+  const others = otherColumns(columns.names, used, own);
+  const days = others.when.filter(({ meaning }) => meaning === "day").map(({ source }) => source.at);
+  const taken = new Set([...used, ...days]);
   return {
     ...{ name, readOwn: ownReader(columns, file), faultsOf: columns.faultsOf },
     forms: forms.filter(({ form }) => option === undefined || form.option === option),
-    rivals: new Map(forms.map((form) => [form, opened.mapping ? [] : rivalsOf(columns, form, used, own)])),
+    rivals: new Map(forms.map((form) => [form, opened.mapping ? [] : rivalsOf(columns, form, taken, own)])),
     amount: columns.sources.get("amount"),
-    others: otherColumns(columns.names, used, own),
-    amountUnit: columns.amountUnit,
+    ...{ others, amountUnit: columns.amountUnit },
   };
 }
 
@@ -207,9 +209,10 @@ function readFields(row: Row, form: FormInFile, { opened, config, isWorkbook, is
     let finding = typeof value === "object" ? value : undefined;
     if (typeof value === "string") finding = refusal(value, field, form);
     else if (value === undefined && field.required) finding = { code: "value_missing" };
-    // where a semicolon stands between cells, a comma is more often a decimal sign
-    const isComma = finding?.code === "not_a_number" && opened.table.reading.delimiter === ";";
-    if (isComma && isAmount) finding = pointThousands(read, config.amount_decimals_max) ?? finding;
+    // where a semicolon stands between cells, a comma is more often a decimal sign, and a point separates thousands
+    const isAsked = isAmount && /^(?:not_a_number|amount_too_many_decimals)$/.test(finding?.code ?? "");
+    if (isAsked && opened.table.reading.delimiter === ";")
+      finding = pointThousands(read, config.amount_decimals_max) ?? finding;
     // an export's word for nothing, where nothing may stand
     const isLeftOut = finding?.code === "placeholder" && !field.required && isNothing(String(read));
     if (isLeftOut) [value, finding] = [field.default, undefined];

@@ -105,13 +105,10 @@ function amountRefusal(value: string, { config, cap }: FormInFile): Finding | un
   const decimals = point < 0 ? 0 : value.length - point - 1;
   const found = point < 0 ? value.length : value.length - 1;
   if (found > digitsMax) return { code: "amount_too_many_digits", facts: { found, most: digitsMax } };
-  if (decimals > decimalsMax)
-    return (
-      pointThousands(value, decimalsMax) ?? {
-        code: "amount_too_many_decimals",
-        facts: { found: decimals, most: decimalsMax },
-      }
-    );
+  if (decimals > decimalsMax) {
+    const isAsked = value.endsWith("0") && pointThousands(value, decimalsMax);
+    return isAsked || { code: "amount_too_many_decimals", facts: { found: decimals, most: decimalsMax } };
+  }
   const isOver = cap !== undefined && unitsOf(value) > unitsOf(cap);
   return isOver ? { code: "amount_over_cap", facts: { most: cap } } : undefined;
 }

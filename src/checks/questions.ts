@@ -17,7 +17,7 @@ export interface Rival {
 const MONEY =
   "amounts?|amt|amnt|pay|payable|paid|salary|salaries|wages?|gross|net|total|payout|payment|value|due|sum|takehome|inhand|tds|deductions?|recovery|recoveries|advance";
 const BESIDE_MONEY =
-  "grand|final|actual|approved|sanction|sanctioned|passed|admitted|eligible|revised|requested|claimed|claim|invoice|bill|to|be|in|hand|take|home|disbursed|disbursement|disbursal|disbursable|transfer|transferred|credit|credited|debit|inr|rs|rupees|of|for|the|after|before|tax|taxes|deducted|less|adjusted|adjustment|release|released|monthly|earned|earnings|remittance|remitted|settled|settlement|refund|arrears?|sub|new|old|this|current|corrected|original|vendor|employee|emp|customer|loan|emi|recovered|reimbursement|withheld|payroll|cost|balance";
+  "grand|final|actual|approved|sanction|sanctioned|passed|admitted|eligible|revised|requested|claimed|claim|invoice|bill|to|be|in|hand|take|home|disbursed|disbursement|disbursal|disbursable|transfer|transferred|credit|credited|debit|inr|rs|rupees|of|the|tax|taxes|(?:after|before)(?:tds|tax|taxes|deductions?)|deducted|less|adjusted|adjustment|release|released|monthly|earned|earnings|remittance|remitted|settled|settlement|refund|arrears?|sub|new|old|this|current|corrected|original|vendor|employee|emp|customer|loan|emi|recovered|reimbursement|withheld|payroll|cost|balance";
 const OTHER_AMOUNT = new RegExp(`^(?=.{0,40}$)(?=.*(?:${MONEY}))(?:${MONEY}|${BESIDE_MONEY})+[0-9]?$`);
 
 /** The columns whose values must not differ from those that go: a person who confirmed a mapping said which is meant. */
@@ -35,16 +35,17 @@ export function rivalsOf(columns: Columns, form: FormInFile, used: ReadonlySet<n
   });
 }
 
-/** What a column of money says where nothing was taken off, paid or approved yet is said by leaving it empty or 0. */
-const SAYS_NOTHING =
-  /^(?!.*(?:net|approved|payable|payout|gross)).*(?:tds|deduct|recover|advance|paid|arrear|tax|less)/;
+/** Columns in which a 0 says that nothing is to be paid; in others it says that nothing was taken off, or paid, yet. */
+const SAYS_ZERO = /net|approved|payable|payout|gross/;
+/** What is taken off says less than another amount beside it. */
+const PART = /^(?!.*(?:net|gross|payable|after)).*(?:tds|deduct|recover|advance|tax)/;
 
 function differs(text: string, { field, column }: Rival, value: string): boolean {
   if (field.kind !== "amount") return field.takes(text) && unified(field, text) !== unified(field, value);
   if (isMoneyBack(text)) return true;
   const plain = text.replaceAll(/^(?:₹|rs\.?|inr)\s*|\s*\/-$|,/gi, "");
   if (!SUMMABLE.test(plain) || !SUMMABLE.test(value) || unitsOf(plain) === unitsOf(value)) return false;
-  return unitsOf(plain) > 0n || !SAYS_NOTHING.test(normalizeName(column));
+  return unitsOf(plain) > 0n || SAYS_ZERO.test(normalizeName(column));
 }
 
 const unified = (field: FieldInFile, value: string): string => canonical(field, value).toLowerCase();
@@ -87,8 +88,10 @@ export class Questions {
   /** `isEach`: a person said that each row is of its own period. */
   faults(isEach: boolean): readonly Fault[] {
     const several = [...this.#periods.values()].filter(({ size }) => size > 1 && !isEach);
+    const columns = [...this.#found].filter(([column]) => !PART.test(normalizeName(column)));
+    const told = columns.length > 0 ? columns : [...this.#found];
     return [
-      ...Array.from(this.#found.values(), ({ fault, rows }) => ({ ...fault, facts: { ...fault.facts, rows } })),
+      ...told.map(([, { fault, rows }]) => ({ ...fault, facts: { ...fault.facts, rows } })),
       ...several.map((all): Fault => {
         const shown = [...all].slice(0, PERIODS_SHOWN).map(([period, row]) => `${period} (row ${row})`);
         return {

@@ -11,8 +11,9 @@ export interface Kept {
 
 type Tell = (kept: Kept, code: PointedOutCode, facts: Facts) => void;
 
-/** From so many rows on, numbers that count up are no chance. */
+/** From so many rows on, numbers that count up are no chance; accounts may have been opened one after the other. */
 const COUNTED_ROWS = 4;
+const COUNTED_ACCOUNTS = 6;
 const ROWS_WITH_NAMES = 3;
 
 /** Looks at each valid row beside the one before it: what a spreadsheet filled down, and a column that slipped by a row. */
@@ -23,7 +24,11 @@ export function createRowToRow(tell: Tell) {
     add(row: number, form: FormInFile, values: Values): void {
       let all = runs.get(form);
       if (!all) {
-        const counted = form.fields.filter(({ kind, shape }) => kind !== "text" && shape !== "mobile");
+        // a list may be sorted by the ids of its payees
+        const isIdOfPayee = (field: FieldInFile): boolean => field === form.payee && field.shape === undefined;
+        const counted = form.fields.filter(
+          (field) => field.kind !== "text" && field.shape !== "mobile" && !isIdOfPayee(field),
+        );
         runs.set(form, (all = counted.map((field) => new Run(field, tell))));
         const [name, owner] = form.fields.filter(({ sensitive }) => sensitive === "name");
         if (name && owner) names.set(form, new Names(name, owner));
@@ -67,7 +72,8 @@ class Run {
   }
 
   end(): void {
-    if (this.#rows >= COUNTED_ROWS) this.#tell(this.#first, "counts_up", { rows: this.#rows, last: this.#lastRow });
+    const least = this.#field.shape === "account" ? COUNTED_ACCOUNTS : COUNTED_ROWS;
+    if (this.#rows >= least) this.#tell(this.#first, "counts_up", { rows: this.#rows, last: this.#lastRow });
     this.#rows = 0;
   }
 
