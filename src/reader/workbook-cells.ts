@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { EXCEL_EPOCH_MS } from "../day.ts";
 import type { Cell, Refuse } from "./row.ts";
-import { attributesOf, readElements, type Element, type Parts } from "./workbook-parts.ts";
+import { attributesOf, LIMITS, readElements, type Element, type Parts } from "./workbook-parts.ts";
 
 export interface SheetEntry {
   readonly name: string;
@@ -21,27 +21,41 @@ interface Style {
 export async function readBook(parts: Parts) {
   const book = [...parts.entries.keys()].find((name) => /^xl\/workbook\d*\.xml$/.test(name));
   if (book === undefined) throw parts.refuse("format_differs", { is: "workbook" });
-  const all = async (part: string | undefined, place: string): Promise<readonly Element[]> =>
-    part === undefined ? [] : (await Array.fromAsync(readElements(parts, part, place))).flat();
+  const all = async (part: string | undefined, ...places: readonly string[]) => {
+    const found: Element[] = [];
+    const pages = part === undefined ? [] : readElements(parts, part, places, LIMITS.book);
+    for await (const page of pages) found.push(...page);
+    return (name: string) => found.filter((one) => one.name === name).map(attributesOf);
+  };
   const related = await all(`xl/_rels/${posix.basename(book)}.rels`, "Relationships/Relationship");
-  const relations = related.map(attributesOf).map(({ Id: id, Type: type = "", Target: target = "" }) => {
+  const relations = related("Relationship").map(({ Id: id, Type: type = "", Target: target = "" }) => {
     return { id, type: posix.basename(type), target: posix.resolve("/xl", target).slice(1) };
   });
   const partOf = (type: string): string | undefined => relations.find((one) => one.type === type)?.target;
-  const sheets = (await all(book, "workbook/sheets/sheet")).map(attributesOf).flatMap(({ name = "", id, state }) => {
-    const sheet = relations.find((one) => one.id === id && one.type === "worksheet");
-    return sheet ? [{ name, isHidden: (state ?? "visible") !== "visible", part: sheet.target }] : [];
+  const sheetOf = new Map(relations.filter(({ type }) => type === "worksheet").map(({ id, target }) => [id, target]));
+  const inBook = await all(book, "workbook/sheets/sheet", "workbook/workbookPr");
+  const sheets = inBook("sheet").flatMap(({ name = "", id, state }) => {
+    const part = sheetOf.get(id);
+    return part === undefined ? [] : [{ name, isHidden: (state ?? "visible") !== "visible", part }];
   });
-  const [properties] = await all(book, "workbook/workbookPr");
-  const codes = (await all(partOf("styles"), "styleSheet/numFmts/numFmt")).map(attributesOf);
-  const own = new Map(codes.map(({ numFmtId, formatCode = "" }) => [numFmtId, formatCode]));
-  const styles = (await all(partOf("styles"), "styleSheet/cellXfs/xf")).map(attributesOf);
+  const [properties] = inBook("workbookPr");
+  const inStyles = await all(partOf("styles"), "styleSheet/numFmts/numFmt", "styleSheet/cellXfs/xf");
+  const own = new Map(inStyles("numFmt").map(({ numFmtId, formatCode = "" }) => [numFmtId, formatCode]));
   return {
     sheets,
-    strings: (await all(partOf("sharedStrings"), "sst/si")).map(textIn),
-    styles: styles.map(({ numFmtId: id = "0" }) => styleOf(own.get(id) ?? builtIn(id))),
-    is1904: properties !== undefined && isTrue(attributesOf(properties)["date1904"]),
+    strings: await stringsIn(parts, partOf("sharedStrings")),
+    styles: inStyles("xf").map(({ numFmtId: id = "0" }) => styleOf(own.get(id) ?? builtIn(id))),
+    is1904: properties !== undefined && isTrue(properties["date1904"]),
   };
+}
+
+async function stringsIn(parts: Parts, part: string | undefined): Promise<readonly string[]> {
+  const strings: string[] = [];
+  if (part === undefined) return strings;
+  for await (const page of readElements(parts, part, ["sst/si"], LIMITS.strings)) {
+    for (const element of page) strings.push(textIn(element));
+  }
+  return strings;
 }
 
 function isTrue(said: string | undefined): boolean {
@@ -85,7 +99,7 @@ const ROWS_MAX = 1_048_576;
 /** The rows of a sheet in order, in pages; memory is flat. Throws FileRefusedError. */
 export async function* readSheet(parts: Parts, part: string, book: Book) {
   let before = 0;
-  for await (const elements of readElements(parts, part, "worksheet/sheetData/row")) {
+  for await (const elements of readElements(parts, part, ["worksheet/sheetData/row"], LIMITS.sheet)) {
     yield elements.map((element) => {
       const row = readRow(element, before, book, parts.refuse);
       before = row.number;
