@@ -209,6 +209,8 @@ function readFields(row: Row, form: FormInFile, { opened, config, isWorkbook, is
     let finding = typeof value === "object" ? value : undefined;
     if (typeof value === "string") finding = refusal(value, field, form);
     else if (value === undefined && field.required) finding = { code: "value_missing" };
+    const merged = row.merged?.get(source?.at ?? -1);
+    if (merged === "columns" || (merged && isAmount)) finding = { code: "merged_cell" };
     // where a semicolon stands between cells, a comma is more often a decimal sign, and a point separates thousands
     const isAsked = isAmount && /^(?:not_a_number|amount_too_many_decimals)$/.test(finding?.code ?? "");
     if (isAsked && opened.table.reading.delimiter === ";")

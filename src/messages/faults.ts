@@ -91,6 +91,7 @@ export const FILE_FAULTS = {
   workbook_damaged: "this workbook is damaged or not complete → Open it in Excel, save it, and copy it completely.",
   workbook_too_large: "this workbook is too large → Copy the rows into a new one, or save as CSV UTF-8.",
   sheet_missing: "there is no sheet {sheet}; it has {sheets} → Write the name as it stands on the sheet's tab.",
+  sheet_is_hidden: `the payments stand on a hidden sheet, {sheets} → Unhide it in Excel and look at it, or name it: \`--sheet NAME\`.`,
   sheet_ambiguous: `more than one sheet could be meant: {sheets} → Name it with \`--sheet NAME\`, or hide the others.`,
   json_malformed: "this is not valid JSON → Let the program write it again. One object on each line is a file .jsonl.",
   json_truncated: "the JSON ends in the middle → The file was probably not copied completely. Copy it again.",

@@ -74,6 +74,8 @@ export const ROW_FAULTS = {
     `"{value}" has ${CONTROLS[String(found)] ?? "an invisible character ({found})"} in it → ${RETYPE}`,
   broken_character: '"{value}" has letters that were lost earlier → Type it again, and save as CSV UTF-8.',
   id_not_ascii: `"{value}" has a character in it ({found}) that is on no English keyboard → ${RETYPE}`,
+  merged_cell: `"{value}" is one cell over several rows or columns: nobody can say whether each of them gets all of it
+    → Undo "Merge cells" in Excel, and write in each row what is its own.`,
   json_nested: "an object or a list stands here, not {thing} → Write one text or number.",
   placeholder: ({ required }) =>
     `"{value}" stands for a missing value → Fill in the real value${required ? "" : ", or leave the cell empty"}.`,
@@ -153,6 +155,11 @@ export const POINTED_OUT = {
   no_line_end: "this last row has no line end → Make sure that the file was copied completely.",
   sheet_read: "the sheet {sheet} was read, not {others}",
   title_above: "the header is row {header}; what stands above it was not read",
+  sheets_hidden: ({ isRead }) =>
+    isRead === 1
+      ? "CAREFUL: the sheet {sheets} is hidden: it was read all the same"
+      : "CAREFUL: {sheets} is hidden and has payments, too: it was not read → Unhide it and make a file of its own, if it is to be paid.",
+  columns_hidden: "CAREFUL: hidden in the sheet, and read like all others: {columns}",
   rows_hidden: "CAREFUL: {rows:row} ({which}) hidden in the sheet: read like all others",
   account_rounded: `"{value}" ends in zeros from its 16th digit on: Excel keeps only 15 digits, and writes zeros for the others → ${WITH_ORIGINAL}`,
   counts_up: `"{value}" counts up by one from this row to row {last} ({rows:row}): did a spreadsheet count when it was filled down? → ${WITH_ORIGINAL}`,
