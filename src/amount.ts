@@ -10,6 +10,20 @@ export const PLAIN_DECIMAL: RegExp = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 /** The same with at most four decimals: it can be added up exactly. */
 export const SUMMABLE: RegExp = /^(?:0|[1-9][0-9]*)(?:\.[0-9]{1,4})?$/;
 
+const MINUS = "[-\\u2010-\\u2015\\u2212\\ufe63\\uff0d]";
+const BACK = new RegExp(
+  `^(?=.*[1-9])(?:(?:\\(?${MINUS}\\)?|cr\\.?|credit|minus|less)[([]?N[)\\]]?|[([]N[)\\]]|N(?:${MINUS}|cr\\.?|credit))$`.replaceAll(
+    "N",
+    "[0-9][0-9,.]*(?:e[+-]?[0-9]+)?(?:\\/-)?",
+  ),
+  "i",
+);
+
+/** Whether a text is money back: an amount with a minus, in brackets, or with `Cr`. */
+export function isMoneyBack(text: string): boolean {
+  return text.length <= 40 && BACK.test(text.replace(/₹|\brs\b\.?|inr|\s/gi, ""));
+}
+
 /** Ten-thousandths of a plain decimal text with at most four decimals. */
 export function unitsOf(amount: string): bigint {
   const point = amount.indexOf(".");

@@ -2,7 +2,7 @@ import type { Fault } from "../messages/sentence.ts";
 import type { Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
 import { faultAt, readAt, type FileKind } from "./cells.ts";
-import { createCannotBe, type Finding } from "./not-a-value.ts";
+import { createCannotBe, isNothing, type Finding } from "./not-a-value.ts";
 
 export interface RowName {
   readonly batch: string;
@@ -61,7 +61,7 @@ export function ownReader({ sources }: Columns, { isWorkbook, isTable }: FileKin
     const own: Own = {};
     for (const column of columns) {
       const text = readAt(row, column, isWorkbook);
-      const finding = typeof text === "string" ? text && column.take(text, own) : text;
+      const finding = typeof text === "string" ? (isNothing(text) ? undefined : column.take(text, own)) : text;
       if (finding) faults.push(faultAt(row, column, finding, isTable));
     }
     return own;
@@ -69,7 +69,8 @@ export function ownReader({ sources }: Columns, { isWorkbook, isTable }: FileKin
 }
 
 /** What programs write where there is nothing. */
-export const NONE = /^(?:null|nan|none|nil|n\/?a|n\.a\.?|undefined|blank|empty|-+|—|0+)?$/i;
+export const NONE =
+  /^(?:null|nan|nat|\\n|<na>|(?:system\.)?dbnull(?:\.value)?|none|nil|n\/?a|n\.a\.?|undefined|blank|empty|-+|—|0+)?$/i;
 const LABEL = /^[\w .,&()+/-]{0,40}$/;
 
 /** A period in one of the three forms of DESIGN §6, with its label in small letters; empty: none; undefined: nonsense. */
@@ -115,7 +116,10 @@ export function monthNumber(name: string): string {
   return String(at + 1).padStart(2, "0");
 }
 
-/** The period that a file's name holds (`payroll-nov-2026.csv`): exactly one, in one of the forms; else undefined. */
+/**
+ * The month or week that a file's name holds (`payroll-nov-2026.csv`), where it is exactly one. A day there is mostly that
+ * of an export, and states nothing.
+ */
 export function periodInName(fileName: string): string | undefined {
   const words = fileName.toLowerCase().match(/w\d\d(?!\d)|[a-z]+|\d+/g) ?? [];
   const found = words.flatMap((first, at) => {
@@ -125,7 +129,7 @@ export function periodInName(fileName: string): string | undefined {
       const isMonth = /^\d{4}$/.test(second) && !/^\d+ \d+$/.test(`${words[at - 1]} ${first}`);
       return isMonth ? (formOf(`${first}/${second}`) ?? formOf(`${first} ${second}`) ?? []) : [];
     }
-    return formOf(`${first}-${second}-${third}`) ?? formOf(`${first}-${second}`) ?? [];
+    return /^\d\d?$/.test(third) ? [] : (formOf(`${first}-${second}`) ?? []);
   });
   return new Set(found).size === 1 ? found[0] : undefined;
 }

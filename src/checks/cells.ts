@@ -64,7 +64,7 @@ const SHOWN_CHARACTERS_MAX = 40;
 export function faultAt(
   row: Row,
   place: NamedPlace,
-  { code, facts }: { readonly code: RowFaultCode | PointedOutCode; readonly facts?: Facts | undefined },
+  { code, facts }: { readonly code: RowFaultCode | PointedOutCode | "two_columns"; readonly facts?: Facts | undefined },
   hasCells: boolean,
   value = wordsAt(row, place.source?.at),
 ): Fault {
@@ -96,7 +96,8 @@ const OF_NOBODY = /^(?:placeholder|ditto_mark|account_word|spreadsheet_error|tru
 /** What is left of an account shows less than the account. */
 const SCIENTIFIC = /^[0-9][.,]?[0-9]{0,5}E/i;
 
-function shownAs(text: string, { kind, sensitive }: Place, code: string): string {
+/** A text as it may be shown (I10). */
+export function shownAs(text: string, { kind, sensitive }: Place, code: string): string {
   if (kind === "amount") return maskStrayAmount(text);
   if (sensitive === undefined || text.includes("@")) return maskStray(text);
   const isShort = text.replace(/[^0-9]/g, "").length <= 4;

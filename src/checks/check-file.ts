@@ -11,6 +11,7 @@ import { createRowCheck, NO_PAYMENT, type CheckedRow, type RowCheck } from "./ch
 import { controlFaults } from "./control.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { createFileLook } from "./point-out.ts";
+import { Questions } from "./questions.ts";
 
 export type Checked = ReturnType<Found["checked"]>;
 
@@ -29,8 +30,12 @@ export function checkFile(
   const isTable = format === "csv" || format === "xlsx";
   const found = new Found(toldMax);
   const look = createFileLook((faults, rows) => found.pointedOut.add(faults, rows), toldMax, isTable);
-  const today = dayIn(now, config.time_zone);
-  const file = { opened, config, isTable, isWorkbook: format === "xlsx", today, look };
+  const inZone = (atMs: number): string => dayIn(atMs, config.time_zone);
+  const questions = new Questions();
+  const file = {
+    ...{ opened, config, isTable, isWorkbook: format === "xlsx", look, questions },
+    ...{ today: inZone(now), inZone },
+  };
   const checks = new WeakMap<readonly string[], RowCheck>();
   const checkOf = (columns: readonly string[]): RowCheck => {
     let check = checks.get(columns);
@@ -53,6 +58,7 @@ export function checkFile(
     },
     end(): Checked {
       const refused = [
+        ...questions.faults(opened.isEachPeriod),
         ...controlFaults(opened.control, found, config.require_control),
         ...capFaults(found.sums, config),
       ];

@@ -1,4 +1,4 @@
-import { SUMMABLE } from "../amount.ts";
+import { isMoneyBack, SUMMABLE } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError } from "../errors.ts";
 import { maskStrayAmount } from "../mask.ts";
@@ -10,11 +10,22 @@ import type { Row } from "../reader/row.ts";
 import { headerAgain, underTable } from "../reader/lines.ts";
 import { ownReader, type Own } from "./beside.ts";
 import { faultAt, readAt, wordsAt, type FileKind } from "./cells.ts";
-import { canonical, formsInFile, paymentText, readAmount, refusal, zerosOf } from "./form.ts";
+import {
+  canonical,
+  formsInFile,
+  paymentText,
+  pointThousands,
+  readAmount,
+  refusal,
+  TAKES_BACK,
+  zerosOf,
+} from "./form.ts";
 import type { FormInFile, Values } from "./form.ts";
+import { isNothing } from "./not-a-value.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { faultBeside, otherColumns } from "./other-columns.ts";
 import { lookAtRow, type FileLook } from "./point-out.ts";
+import { rivalsOf, type Questions } from "./questions.ts";
 
 /** What the checks say of one row. Its texts are in clear: they are never logged, and stored only in the spool. */
 export interface CheckedRow extends Readonly<Own> {
@@ -49,8 +60,12 @@ export interface FileCheck extends FileKind {
   readonly config: Config;
   /** The day of now, `2026-11-27`. */
   readonly today: string;
+  /** The day of a moment, in the zone of the settings. */
+  readonly inZone: (atMs: number) => string;
   /** Is told of every valid row. */
   readonly look: FileLook;
+  /** What the file says in two ways. */
+  readonly questions: Questions;
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -104,28 +119,40 @@ function operationCheck(name: OperationName, columns: Columns, file: FileCheck) 
   const fields = forms.flatMap((form) => form.fields.map((field) => field.name));
   const used = new Set([...fields, ...OWN_COLUMNS].flatMap((field) => columns.sources.get(field)?.at ?? []));
   const own = [...config.own_columns, ...mustBe.map(({ column }) => column)];
+  const others = otherColumns(columns.names, used, own);
+  const days = others.when.filter(({ meaning }) => meaning === "day").map(({ source }) => source.at);
+  const taken = new Set([...used, ...days]);
   return {
     ...{ name, readOwn: ownReader(columns, file), faultsOf: columns.faultsOf },
     forms: forms.filter(({ form }) => option === undefined || form.option === option),
-    others: otherColumns(columns.names, used, own),
-    amountUnit: columns.amountUnit,
+    rivals: new Map(forms.map((form) => [form, opened.mapping ? [] : rivalsOf(columns, form, taken, own)])),
+    amount: columns.sources.get("amount"),
+    ...{ others, amountUnit: columns.amountUnit },
   };
 }
 
 function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow {
   const operation = check.name;
   const form = formOfRow(row, check.forms);
-  if ("code" in form) return noPayment(row, file) ?? { row, operation, faults: [form], notices: [] };
+  if ("code" in form)
+    return noPayment(row, file) ?? { row, operation, faults: [...backOf(row, check, file), form], notices: [] };
   const { values, faults } = readFields(row, form, file);
   const own = check.readOwn(row, faults);
   if (check.faultsOf) faults.push(...check.faultsOf(row));
   const amount = values[form.amount.nth];
-  const beside = { ...{ isTable: file.isTable, today: file.today }, amount, amountUnit: check.amountUnit };
+  file.questions.compare(row, check.rivals.get(form) ?? [], values, file.isTable);
+  const beside = {
+    ...{ isTable: file.isTable, today: file.today, inZone: file.inZone },
+    amount,
+    amountUnit: check.amountUnit,
+  };
   const money = faultBeside(row, check.others.money, beside);
   if (money) faults.push(money);
   const payee = values[form.payee.nth];
   const other = faults.length > 0 && !/[0-9]/.test(payee ?? "") ? noPayment(row, file) : undefined;
   if (other) return other;
+  // by the first one the journal finds it again
+  if (faults.length > 1) faults.sort((one, two) => Number(two.code === TAKES_BACK) - Number(one.code === TAKES_BACK));
   const { option } = form.form;
   const debit = form.debit && values[form.debit.nth];
   const checked: Writable<CheckedRow> = { row, operation, faults, notices: lookAtRow(row, form, values, file), ...own };
@@ -139,17 +166,25 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   if (zeros > 0) checked.zeros = zeros;
   if (faults.length > 0 || amount === undefined) return checked;
   const later = faultBeside(row, check.others.when, beside);
+  if (later?.code === TAKES_BACK) return { ...checked, faults: [later] };
   if (later) checked.notNow = later;
+  file.questions.period(row, own.period ?? file.opened.period);
   file.look.add(row, form, checked.payee, values);
   checked.instruction = { payload: payloadOf(form, values), payment: paymentText(form, checked.payee, values) };
   return checked;
+}
+
+/** Of a row that says nobody to pay: it may take from somebody all the same. */
+function backOf(row: Row, { amount: source }: OperationCheck, { isTable }: FileCheck): readonly Fault[] {
+  const isBack = isMoneyBack(wordsAt(row, source?.at));
+  return isBack ? [faultAt(row, { name: "amount", kind: "amount", source }, { code: TAKES_BACK }, isTable)] : [];
 }
 
 /** Of several forms the one whose own fields hold values. A fault where both do, or neither: a person must say. */
 function formOfRow(row: Row, forms: readonly FormInFile[]): FormInFile | Fault {
   const [only] = forms;
   if (only && forms.length === 1) return only;
-  const isFilled = (at: number): boolean => wordsAt(row, at) !== "";
+  const isFilled = (at: number): boolean => !isNothing(wordsAt(row, at));
   const filled = forms.filter(({ own }) => own.some(isFilled));
   if (filled[0] && filled.length === 1) return filled[0];
   const payees = forms.map(({ payee }) => payee.name).join(", ");
@@ -162,7 +197,7 @@ function formOfRow(row: Row, forms: readonly FormInFile[]): FormInFile | Fault {
  * What goes, or would: also of fields that are wrong, as far as they were text. The schema decides it, and the settings;
  * only where one of them says no, is it found out why.
  */
-function readFields(row: Row, form: FormInFile, { isWorkbook, isTable }: FileCheck) {
+function readFields(row: Row, form: FormInFile, { opened, config, isWorkbook, isTable }: FileCheck) {
   const values: (string | undefined)[] = [];
   const faults: Fault[] = [];
   for (const field of form.fields) {
@@ -170,11 +205,21 @@ function readFields(row: Row, form: FormInFile, { isWorkbook, isTable }: FileChe
     const read = readAt(row, field, isWorkbook);
     const isAmount = field === form.amount && typeof read === "string" && read !== "";
     const sent = isAmount ? readAmount(read, typeof row.cells[source?.at ?? -1] !== "object", form) : read;
-    const value = sent === "" ? field.default : sent;
-    values.push(typeof value === "string" ? value : undefined);
+    let value = sent === "" ? field.default : sent;
     let finding = typeof value === "object" ? value : undefined;
     if (typeof value === "string") finding = refusal(value, field, form);
     else if (value === undefined && field.required) finding = { code: "value_missing" };
+    const merged = row.merged?.get(source?.at ?? -1);
+    if (merged === "columns" || (merged && isAmount)) finding = { code: "merged_cell" };
+    // where a semicolon stands between cells, a comma is more often a decimal sign, and a point separates thousands
+    const isAsked = isAmount && /^(?:not_a_number|amount_too_many_decimals)$/.test(finding?.code ?? "");
+    if (isAsked && opened.table.reading.delimiter === ";")
+      finding = pointThousands(read, config.amount_decimals_max) ?? finding;
+    // an export's word for nothing, where nothing may stand
+    const isLeftOut = finding?.code === "placeholder" && !field.required && isNothing(String(read));
+    if (isLeftOut) [value, finding] = [field.default, undefined];
+    // of an amount that may be a thousand times as much no sum is made
+    values.push(typeof value === "string" && finding?.code !== "point_thousands" ? value : undefined);
     if (!finding) continue;
     // what stands there, where another text is sent
     const written = typeof read === "string" && (source?.give || sent !== read) ? read : undefined;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { canonicalAmount, PLAIN_DECIMAL, unitsOf } from "../amount.ts";
+import { canonicalAmount, isMoneyBack, PLAIN_DECIMAL, unitsOf } from "../amount.ts";
 import { normalizeName } from "../column-name.ts";
 import { PATTERN_VALUE_MAX, type Config, type FieldRules, type OperationRules } from "../config/schema.ts";
 import { maskNumbers, maskStrayAmount } from "../mask.ts";
@@ -105,10 +105,21 @@ function amountRefusal(value: string, { config, cap }: FormInFile): Finding | un
   const decimals = point < 0 ? 0 : value.length - point - 1;
   const found = point < 0 ? value.length : value.length - 1;
   if (found > digitsMax) return { code: "amount_too_many_digits", facts: { found, most: digitsMax } };
-  if (decimals > decimalsMax)
-    return { code: "amount_too_many_decimals", facts: { found: decimals, most: decimalsMax } };
+  if (decimals > decimalsMax) {
+    const isAsked = value.endsWith("0") && pointThousands(value, decimalsMax);
+    return isAsked || { code: "amount_too_many_decimals", facts: { found: decimals, most: decimalsMax } };
+  }
   const isOver = cap !== undefined && unitsOf(value) > unitsOf(cap);
   return isOver ? { code: "amount_over_cap", facts: { most: cap } } : undefined;
+}
+
+/** `1.250`: where a point separates thousands, it is a thousand times what it says. */
+export function pointThousands(value: string, decimalsMax: number): Finding | undefined {
+  const [, whole = "", three = ""] = /^([1-9][0-9]{0,2})[.,]([0-9]{3})$/.exec(value) ?? [];
+  if (whole === "") return undefined;
+  const cut = three.replace(/0+$/, "");
+  const decimal = whole + (cut === "" ? "" : `.${cut}`);
+  return { code: "point_thousands", facts: { grouped: whole + three, ...(cut.length <= decimalsMax && { decimal }) } };
 }
 
 const ALLOWED_SHOWN = 8;
@@ -130,12 +141,18 @@ function ruleRefusal(value: string, { rules, pattern, sensitive }: FieldInFile):
   return found < least ? { code: "value_too_short", facts: { found, least } } : undefined;
 }
 
+/** The fault of a row that takes from its payee: the other rows of that payee wait, and all rows where nobody is named. */
+export const TAKES_BACK = "takes_back";
+
 function schemaFinding(value: string, field: FieldInFile): Finding {
   const { kind, shape } = field;
+  if (kind === "amount" && isMoneyBack(value)) return { code: TAKES_BACK };
   if (kind === "amount" && PLAIN_DECIMAL.test(value.replace(/^-/, ""))) return { code: "amount_not_positive" };
   const finding = field.cannotBe(value);
   if (finding) return finding;
-  if (kind === "amount" || kind === "whole") return { code: "not_a_number", facts: { plain: plainNumber(value) } };
+  if (kind === "amount") return { code: "not_a_number", facts: { plain: plainNumber(value) } };
+  const whole = kind === "whole" ? plainNumber(value)?.replace(/\.0+$/, "") : undefined;
+  if (kind === "whole") return { code: "not_a_number", facts: { plain: whole?.includes(".") ? undefined : whole } };
   if (kind === "id" && shape !== undefined) return { code: "malformed", facts: { found: value.length } };
   return { code: "hidden_character", facts: { found: "?" } };
 }
@@ -169,7 +186,8 @@ export function readAmount(written: string, isText: boolean, { config, isPaise }
 /** Of `1,00,000.00`, `₹ 500`, `Rs. 1,250/-` the plain number that was surely meant. */
 function plainNumber(written: string): string | undefined {
   const bare = written.replace(/^(?:₹|rs\.?|inr)\s*|\s*\/-$/gi, "");
-  const plain = ungrouped(bare, "indian") ?? ungrouped(bare, "western") ?? bare;
+  const isEuropean = /^[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?$/.test(bare);
+  const plain = ungrouped(bare, "indian") ?? ungrouped(bare, isEuropean ? "european" : "western") ?? bare;
   // many digits may be an account from another column (I10)
   return PLAIN_DECIMAL.test(plain) && maskStrayAmount(plain) === plain ? plain : undefined;
 }

@@ -101,6 +101,13 @@ const WORD_FOR_ACCOUNT: Sign = [
   "account_word",
 ];
 
+/** What exports of databases and programs write where nothing is. */
+const NOTHING = /^(?:\\N|NaT|<NA>|(?:System\.)?DBNull(?:\.Value)?)$/;
+
+export function isNothing(text: string): boolean {
+  return text === "" || NOTHING.test(text);
+}
+
 /** What a text can be, from the freest to the strictest. */
 const KINDS = ["long", "text", "number", "id", "account"] as const;
 type Kind = (typeof KINDS)[number];
@@ -112,6 +119,7 @@ const TWO_NUMBERS = /[0-9]{8,}[ -]+[0-9]{8,}|[0-9]{6,}\s*(?:[,/;&|+]|\bor\b|\ban
 
 /** Damage, and the first of these kinds that it spoils. */
 const DAMAGE: readonly (readonly [since: Kind, ...Sign])[] = [
+  ["long", NOTHING, "placeholder"],
   ["long", /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!|SPILL!|CALC!|#+)$/i, "spreadsheet_error"],
   // what is left of a name in another script: `????? ???`
   ["long", /^\?[ .,'-]*\?[? .,'-]*$/, "broken_character"],

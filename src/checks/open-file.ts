@@ -44,14 +44,19 @@ export async function openFile(snapshot: Snapshot, config: Config) {
   if (mapping && "code" in mapping) throw refused(mapping);
   const found = operationOf(columns, { table, folder, mapping }, config);
   if (typeof found !== "string") throw refused(...found);
-  const period = statedPeriod(table, fileName, config);
+  const isEachPeriod = config.period === EACH;
+  const period = isEachPeriod ? undefined : statedPeriod(table, fileName, config);
   if (typeof period === "object") throw refused(period);
   const control = await statedControl(path, table.wrapper, config);
   const tables = await Promise.all((mapping?.lookups ?? []).map((lookup) => keepTable(lookup, config)));
   const lines = tables.map((one) => one.lines);
   const operation = found === "mixed" ? undefined : found;
-  return { snapshot, table, control, period, operation, mapping, tables, plan: createColumnPlan(mapping, lines) };
+  const plan = createColumnPlan(mapping, lines);
+  return { snapshot, table, control, period, isEachPeriod, operation, mapping, tables, plan };
 }
+
+/** `--period each`: a person says that the rows are of several periods, each of the one that it states. */
+const EACH = "each";
 
 /** Which operation a file is, by the first clue that says it (DESIGN §6); else faults that ask. `mixed`: each row says. */
 function operationOf(

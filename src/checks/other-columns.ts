@@ -6,6 +6,7 @@ import type { RowFaultCode } from "../messages/row-faults.ts";
 import type { Row } from "../reader/row.ts";
 import { formOf, isDay, monthNumber, NONE } from "./beside.ts";
 import { faultAt, wordsAt } from "./cells.ts";
+import { TAKES_BACK } from "./form.ts";
 
 /** What a column beside the fields says of a row: whose money its amount is; or when or whether it is to be paid. */
 type Meaning = Money | When | keyof typeof PLAINLY_NOT;
@@ -21,6 +22,9 @@ const PLAINLY_NOT = {
   side: /^d(?:r|ebit)?\.?$/i,
 };
 
+const MONEY_BACK_WORDS =
+  /^(?:(?:vendor|supplier|customer|loan|salary|advance)[ _-]?)?(?:credit[ _-]?(?:note|memo)|debit[ _-]?note|recover(?:y|ies)|deductions?|clawback)$/i;
+
 /** Lists of words for places in names, by what stands for them there. */
 const LISTS: Readonly<Record<string, string>> = {
   PAY: "pay|payment|payout|transfer|transaction|txn",
@@ -30,6 +34,7 @@ const LISTS: Readonly<Record<string, string>> = {
   DUE: "value|paid|payable|due|execution|processing|processed|effective|settlement|posting|debit|credit|PAY|ACT",
   ACT: "execute|schedule|scheduled|process|release|send",
   PAISE: "paise|paisa|cents|minorunits",
+  ACCOUNT: "account|ac|acct|bank|beneficiary|bene|payee|vendor|employee|emp|staff|member",
 };
 
 /** Names by their words, in order; `|` stands between those of one place, and a place with `?` may be empty. */
@@ -45,11 +50,15 @@ const NAMES: readonly (readonly [Meaning, ...names: readonly string[]])[] = [
   ["approval", "is? enabled|authorised|authorized ASKED?", "to? pay|process|send ASKED"],
   ["status", "row|record|salary|disbursement|disbursment|processing|release|PAY? status"],
   // `KYC status`, `Marital Status`, and a place
-  ["state", ".* status", "state"],
+  ["state", ".* status code?", "status .*", "ACCOUNT? state"],
   ["flag", "is? test|demo|dummy|sandbox|reversed|processed|sent|done|completed|settled|disbursed|executed ASKED?"],
-  ["flag", "is? archived|inactive ASKED?", "is? test|dummy mode|row|record|data|run|PAY"],
+  [
+    "flag",
+    "is|account|employee|emp? archived|inactive|closed|frozen|dormant|deceased|resigned|terminated|exited ASKED?",
+    "is? test|dummy mode|row|record|data|run|PAY",
+  ],
   ["go", "to? pay|process|send|execute|payable|proceed"],
-  ["kind", "row|record|entry|PAY? type|mode|kind|action", "env|environment"],
+  ["kind", "row|record|entry|doc|document|voucher|bill|invoice|PAY? type|mode|kind|action", "env|environment"],
   ["note", "PAY|salary|hr? remark|remarks|comment|comments|note|notes"],
   ["side", "dr|debit cr|credit type|flag|mark|ind|indicator?", "cr|credit dr|debit type|flag|mark|ind|indicator?"],
 ];
@@ -93,6 +102,8 @@ interface Beside {
   readonly isTable: boolean;
   /** `2026-11-27` */
   readonly today: string;
+  /** The day of a moment there. */
+  readonly inZone: (atMs: number) => string;
   readonly amount: string | undefined;
   readonly amountUnit: AmountUnit;
 }
@@ -103,8 +114,9 @@ export function faultBeside(row: Row, columns: ReturnType<typeof otherColumns>["
     const { meaning, source, name } = found;
     const text = wordsAt(row, source.at);
     if (text === "") continue;
-    const says = isMoney(meaning) ? undefined : saysNotNow(text, meaning, beside.today);
-    const code = isMoney(meaning) ? otherMoney(text, meaning, beside) : says && "not_now";
+    const says = isMoney(meaning) ? undefined : saysNotNow(text, meaning, beside);
+    const notNow = says === "back" ? TAKES_BACK : "not_now";
+    const code = isMoney(meaning) ? otherMoney(text, meaning, beside) : says && notNow;
     const facts = { name, says, unit: beside.amountUnit, row: row.number };
     if (code) return faultAt(row, found, { code, facts }, beside.isTable);
   }
@@ -141,6 +153,11 @@ const NO =
   /^(?:no|n|false|f|0(?:\.0+)?|none|null|nil|n\/?a|-+|not? (?:hold|paid|stopped|cancelled)|unpaid|due|open|pending)$/i;
 const HELD =
   /\b(?:hold|held|paid|cancel|cancell?ed|stop|stopped|void|voided|rejected|declined|blocked|withheld|suspended|not approved|unapproved|do not (?:pay|process|release|send)|don'?t pay|already (?:sent|processed|done)|reversed|skip|excluded?)\b/i;
+/** Of accounts and people that are not paid as before. */
+const GONE =
+  /\b(?:closed|closure|frozen|freezed?|dormant|inoperative|in-?activ(?:e|ated)|de-?activated|disabled|deleted|invalid|incorrect|mismatch|failed|un-?verified|not (?:active|valid|verified|found|employed)|does not exist|expired|deceased|dead|died|death|resign(?:ed|ation)?|terminat(?:ed|ion)|abscond(?:ed|ing)?|left|exit(?:ed)?|ex-?(?:employee|staff)|relieved|retired|separated|dismissed|discharged|fired|laid off|blacklisted|black-?listed|no longer)\b/i;
+const NOT_GONE =
+  /\b(?:not|never|no) (?:yet )?(?:closed|frozen|dormant|expired|resigned|terminated|left|exited|retired)\b/gi;
 const NOT_HELD = /\b(?:not|no|never|to be|yet to be|un) ?(?:on )?(?:hold|held|paid|cancell?ed|stopped|blocked)\b/gi;
 
 const PAID = /\b(?:paid|sent|processed|done|success(?:ful)?|settled|completed?)\b/i;
@@ -151,19 +168,21 @@ const GOES =
   /^(?:y|yes|true|1|ok|okay|approved?|authori[sz]ed|verified|valid|ready|pay|payable|release|new|open|due|pending|active|confirmed|permanent|regular|probation(?:er)?|trainee|working|employed|in service|on roll|(?:full|part)[ -]?time|contract(?:ual)?)$/i;
 
 /** What a value says that does not plainly let the row go: it is paid, no, or nothing clear. A person decides. */
-function saysNotNow(text: string, meaning: Exclude<Meaning, Money>, today: string) {
+function saysNotNow(text: string, meaning: Exclude<Meaning, Money>, { today, inZone }: Beside) {
+  if (meaning === "kind" && MONEY_BACK_WORDS.test(text)) return "back";
   if (isPlain(meaning)) return PLAINLY_NOT[meaning].test(text) ? "no" : undefined;
   const said = text.replace(NOT_HELD, "").replace(/^[ ,;.-]+|[ ,;.-]+$/g, "");
-  const days = daysIn(text);
+  const days = daysIn(text, inZone);
   const isToday = days.length > 0 && !isLater(days, today);
   const isHeld = HELD.test(said) || (days[0] ?? "") > today || (meaning === "approval" && NO.test(text));
+  const isGone = GONE.test(text.replace(/_/g, " ").replace(NOT_GONE, ""));
   const goes = {
     ...{ hold: NO.test(text) || said === "", day: isToday || NOW.test(text) || NONE.test(text) },
-    ...{ approval: isToday || (days.length === 0 && YES.test(text)), state: !isHeld },
+    ...{ approval: isToday || (days.length === 0 && YES.test(text)), state: !isHeld && !isGone },
     status: GOES.test(said) || (NONE.test(said) && text !== "0"),
   };
   if (goes[meaning]) return undefined;
-  return PAID.test(said) ? "paid" : isHeld || meaning === "hold" || /^no?$/i.test(text) ? "no" : "unclear";
+  return PAID.test(said) ? "paid" : isHeld || isGone || meaning === "hold" || /^no?$/i.test(text) ? "no" : "unclear";
 }
 
 /** Whether it is a day to come, or one if the month stands first: `12/01/2026`. The last days are written day first. */
@@ -172,11 +191,17 @@ function isLater(days: readonly string[], today: string): boolean {
   return days.some((day, at) => day > today && (at === 0 || (days[0] ?? "") < lately));
 }
 
+/** A time with a zone behind a day whose order nobody doubts. */
+const ZONED =
+  /^(?:\d{4}-\d\d-\d\d|(?:[a-z]{3,9},? )?(?:\d\d? [a-z]{3,9}|[a-z]{3,9} \d\d?),? \d{4})[ t]\d\d:\d\d[\d:.]* ?(?:z|utc|gmt|(?:gmt|utc)? ?[+-]\d\d:?\d\d)(?: \([\w ]+\))?$/i;
+
 /**
  * The days that a text may mean, the usual one first: `2026-11-27`, `27/11/2026`, `27 Nov 26`, `Nov 27, 2026`, `20261127`,
  * also with a time behind it; a spreadsheet's number of a day; a month in one of its forms.
  */
-function daysIn(text: string): readonly string[] {
+function daysIn(text: string, inZone: Beside["inZone"]): readonly string[] {
+  const at = ZONED.test(text) ? Date.parse(text.replace(/ (?=[+-]\d)/, "")) : Number.NaN;
+  if (!Number.isNaN(at)) return [inZone(at)];
   if (/^4\d{4}$/.test(text)) return [isoDay(EXCEL_EPOCH_MS + Number(text) * DAY_MS)];
   const spaced = text.replace(/^(20\d\d)(\d\d)(\d\d)$/, "$1-$2-$3");
   const form = formOf(spaced);

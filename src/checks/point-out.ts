@@ -6,6 +6,7 @@ import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
 import { faultAt, wordsAt, type FileKind } from "./cells.ts";
 import type { FieldInFile, FormInFile, Values } from "./form.ts";
+import { createRowToRow, type Kept } from "./row-to-row.ts";
 
 /** A thousand million and more. */
 const LARGE = /^[^.]{10}/;
@@ -14,6 +15,8 @@ const NUMBER_DIGITS = 10;
 const INDIAN_MOBILE = /^[6-9][0-9]{9}$/;
 /** More digits than a mobile number has, with or without what stands before it in India. */
 const LONGER = /^(?!(?:0{0,2}91|0)[0-9]{10}$)[0-9]{11}/;
+/** A spreadsheet keeps 15 digits, and makes zeros of those behind. */
+const ROUNDED = /^[1-9][0-9]{14}0+$/;
 /** UTF-8 that was read as windows-1252: `RenÃ©e`, and names in scripts of India. */
 const GARBLED = /[ÃÂ][\u0080-\u00bf]|à[¤-¯]|â€/;
 
@@ -32,6 +35,9 @@ export function lookAtRow(row: Row, form: FormInFile, values: Values, { isTable,
   for (const field of fields) if (field.isText && GARBLED.test(values[field.nth] ?? "")) add(field, "letters_garbled");
   const account = plain(values[payee.nth] ?? "");
   if (account === "") return found;
+  for (const field of debit ? [payee, debit] : [payee]) {
+    if (ROUNDED.test(plain(values[field.nth] ?? ""))) add(field, "account_rounded");
+  }
   if (debit && plain(values[debit.nth] ?? "") === account) add(payee, "account_is_debit");
   if (LARGE.test(values[amount.nth] ?? "") && account.length < SHORT_ACCOUNT) add(amount, "amount_like_account");
   const digits = (values[amount.nth] ?? "").replace(/\.0+$/, "");
@@ -55,12 +61,6 @@ const USUAL_TIMES = 4;
 const BANK_CHARACTERS = 4;
 /** Only so many payees and branches are looked for further down: memory must not grow with the rows. */
 const COMPARED_MAX = 20_000;
-
-interface Kept {
-  readonly row: number;
-  readonly field: FieldInFile;
-  readonly value: string;
-}
 
 /** Rows that are alike: how many, and the first of them. */
 interface Alike {
@@ -103,9 +103,11 @@ export function createFileLook(tell: (faults: readonly Fault[], rows?: number) =
     if (alike.first.length < max) alike.first.push(kept);
     all.set(of, kinds.set(key, alike));
   };
+  const rowToRow = createRowToRow((kept, code, facts) => tell([faultOf(kept, code, facts)]));
   return {
     add(whole: Row, form: FormInFile, payee: string, values: Values): void {
       const { number: row } = whole;
+      rowToRow.add(row, form, values);
       const paid: Kept = { row, field: form.payee, value: values[form.payee.nth] ?? "" };
       const other = rowOf.get(payee);
       if (other === undefined) keep(rowOf, payee, row);
@@ -125,6 +127,7 @@ export function createFileLook(tell: (faults: readonly Fault[], rows?: number) =
       else if (bank.name !== name) tell([faultOf({ row, field, value: ifsc }, "ifsc_of_banks", { other: bank.row })]);
     },
     end(): readonly Fault[] {
+      rowToRow.end();
       for (const all of lengths.values()) {
         const [usual, ...others] = [...all].sort(([, left], [, right]) => right.rows - left.rows);
         for (const [found, alike] of others) {

@@ -135,7 +135,7 @@ async function inFull(
 ): Promise<readonly [line: object, lines: readonly string[]]> {
   const { batch, byStatus, totals, phase, way, next, remarks, acts, runs, history } = await tellBatch(status, work);
   const { id, createdAt, destination, environment, folder } = batch;
-  const { rowsToLookAt: open, goesAgain } = totals;
+  const { rowsToLookAt: open } = totals;
   const texts = [
     ...way,
     ...occurringIn(open).map(
@@ -147,7 +147,7 @@ async function inFull(
   const lines = [
     [`batch ${id}`, printable(batch.fileName), batch.label, phase, ...periodPart(batch.period)].join("   "),
     printable(`begun ${isoSecond(createdAt)}   to ${destination} (${environment})   in ${folder}`),
-    ...statusTable(byStatus, { rows: batch.rows, amount: batch.total }, look, goesAgain),
+    ...statusTable({ ...totals, byStatus, total: { rows: batch.rows, amount: batch.total } }, look),
     ...texts.map((text) => printable(text)),
     ...nextLines(next, destination, look),
   ];

@@ -9,7 +9,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import type { ResultStatus } from "../events.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
-import { REPORT_WORDS } from "../messages/results.ts";
+import { noteOfTotal, REPORT_WORDS } from "../messages/results.ts";
 import { counted } from "../messages/sentence.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
@@ -123,7 +123,7 @@ async function sumsPart(desk: Desk, { batch, byStatus, totals, phase, way, remar
   const isGoing = batch.onItsWay > 0 || (phase === "open" && left > 0);
   const toDecide = (byStatus.unknown ?? byStatus.held) && phase !== "cancelled";
   return markup`<p>This batch is <strong>${phase}</strong>. ${isGoing && progressOf(batch.rows - left, batch.rows, "rows")}</p>${statusBar(byStatus)}
-${tableOf({ caption: REPORT_WORDS.acceptedMeans, titles: ["Status", "Rows#", "Amount#", "What it means"] }, [...lines, ["total", batch.rows, batch.total, "equals the file"]])}
+${tableOf({ caption: REPORT_WORDS.acceptedMeans, titles: ["Status", "Rows#", "Amount#", "What it means"] }, [...lines, ["total", batch.rows, batch.total, noteOfTotal(totals.remarks)]])}
 ${await progressPicture(desk, batch)}${[...way, ...remarks].map((text) => markup`<p>${text}</p>`)}
 ${toDecide && markup`<p><a href="/decide?batch=${batch.id}">Decide on what is unknown or held</a></p>`}`;
 }

@@ -18,7 +18,9 @@ export type { JudgingRules } from "./circumstances.ts";
 
 const JUDGED: readonly RowState[] = ["ready", "held", "duplicate"];
 /** What a file says of its own rows, and what they are among: judged once, when it is taken. */
-const OF_FILE: readonly HoldCode[] = ["repeat_in_file", "same_file", "mostly_paid", "not_now", "all_or_nothing"];
+const OF_FILE: readonly HoldCode[] = [
+  ...(["repeat_in_file", "same_file", "mostly_paid", "money_back", "not_now", "all_or_nothing"] as const),
+];
 /** By these a row repeats one of an earlier batch. */
 const REPEATS: readonly HoldCode[] = ["same_payment", "open_elsewhere", "maybe_paid"];
 
@@ -37,16 +39,20 @@ export async function judgeBatch(
   const known = await circumstancesOf(store, batch, { rules, now, isAgain: false });
   const ofFile: Reason[] = rules.all_or_nothing && batch.tallies.invalid ? [{ code: "all_or_nothing" }] : [];
   ofFile.push(...(await sameFileOf(store, id, known)));
+  const back = batch.tallies.invalid ? await moneyBack(store, id) : new Map<string | undefined, number>();
   const repeats = new Repeats();
   // a row that nothing ties to another one stays ready, but where the whole file waits, or its payees are asked for (6)
-  const isConcerned = ofFile.length === 0 && known.corrected.size === 0;
+  const isConcerned = ofFile.length === 0 && known.corrected.size === 0 && back.size === 0;
   for await (const page of pagesOf(store, id, { ...known, isConcerned })) {
     const verdicts = page.map(({ row, others }) => {
       const against = speakAgainst(row, others, known);
       repeats.add(row, against);
       // a held row has a fault where a column says that it is not to go now
       const isLater = row.state === "held" && row.faults !== undefined;
-      return verdictOf(row, against, isLater ? [...ofFile, { code: "not_now" }] : ofFile);
+      // where nobody is named it may be taken from any of them
+      const from = back.get(row.payee) ?? back.get(undefined);
+      const ofRow: Reason[] = from ? [{ code: "money_back", other: { batch: id, row: from } }] : [];
+      return verdictOf(row, against, [...ofFile, ...ofRow, ...(isLater ? [{ code: "not_now" } as const] : [])]);
     });
     const changed = verdicts.filter(({ state }, at) => state !== "ready" || page[at]?.row.state !== "ready");
     const moves = changed.map((verdict) => moveTo(verdict, JUDGED));
@@ -57,6 +63,12 @@ export async function judgeBatch(
   const ready = await store.rows({ batch: id, states: ["ready"] });
   const hold = (row: RowRecord): Move => moveTo({ row: row.row, state: "held", reasons: [mostly] }, JUDGED);
   await store.move(id, ready.map(hold));
+}
+
+/** Rows that are money back, by their payees: what these are paid in this file is too much. */
+async function moneyBack(store: JournalStore, batch: string): Promise<ReadonlyMap<string | undefined, number>> {
+  const rows = await store.rows({ batch, states: ["invalid"], codes: ["takes_back"] });
+  return new Map(rows.map(({ payee, row }) => [payee, row]));
 }
 
 /** How many rows became what. */

@@ -76,7 +76,7 @@ export interface NewRow extends OrNone<Omit<Judged, "row" | "inPlaceOf"> & Pick<
 type OrNone<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
 type Told = "operation" | "option" | "amount";
 
-export interface RowRecord extends RowName, Pick<Seen, "period" | "retryOf"> {
+export interface RowRecord extends RowName, Pick<Seen, "payee" | "period" | "retryOf"> {
   readonly state: RowState;
   readonly onItsWay: boolean;
   readonly operation?: OperationName;

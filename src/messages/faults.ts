@@ -91,6 +91,7 @@ export const FILE_FAULTS = {
   workbook_damaged: "this workbook is damaged or not complete → Open it in Excel, save it, and copy it completely.",
   workbook_too_large: "this workbook is too large → Copy the rows into a new one, or save as CSV UTF-8.",
   sheet_missing: "there is no sheet {sheet}; it has {sheets} → Write the name as it stands on the sheet's tab.",
+  sheet_is_hidden: `the payments stand on a hidden sheet, {sheets} → Unhide it in Excel and look at it, or name it: \`--sheet NAME\`.`,
   sheet_ambiguous: `more than one sheet could be meant: {sheets} → Name it with \`--sheet NAME\`, or hide the others.`,
   json_malformed: "this is not valid JSON → Let the program write it again. One object on each line is a file .jsonl.",
   json_truncated: "the JSON ends in the middle → The file was probably not copied completely. Copy it again.",
@@ -129,6 +130,11 @@ export const FILE_FAULTS = {
   period_unclear: ({ by }) =>
     `${by === "flag" ? "--period" : '"period" in the file'} says "{said}", which is no period
       → Write a month (2026-11), a week (2026-W47) or a day (2026-11-27).`,
+
+  two_columns: `"{value}" stands here, and "{said}" in {own}, which is what goes out; {rows:row differs|rows differ} so
+    → If {own} is right, take the column {name} out, or write own_columns = ["{name}"] in paydrop.toml. If {name} is right, let it be read: \`paydrop map FILE\`.`,
+  periods_several: `the rows are of several periods: {periods}
+    → If a spreadsheet counted up while it was filled down, write the one period in every row. If each row is right: \`paydrop run FILE --period each\`.`,
 
   // control totals and caps
   control_malformed: `the file of control totals is not read: it has other lines than rows=240 and total=11087750.50, or is no file

@@ -37,6 +37,8 @@ export const HOLDS = {
   mostly_paid: ({ period }) =>
     `Most rows of this file repeat batch {otherBatch}, so this one waits with them
       → ${period === undefined ? "{cancel}, if the others went already. If this row is a new one: {release}" : OTHER_MONTH}`,
+  money_back: `Row {otherRow} of this file is money back, and paydrop cannot take money back: paid in full, this row is too much
+    → {cancel}, then write one row with what the payee gets in all, and drop the file again. If this row is right as it stands: {release}`,
   not_now: "A column says that it is not to go now → Nothing to do until then. If it is to go now: {release}",
   all_or_nothing: `Another row of the file is invalid, and the settings send the whole file or nothing
     → {cancel}, then correct the invalid row and drop the file again`,

@@ -1,4 +1,4 @@
-import type { Catalogue } from "./sentence.ts";
+import type { Catalogue, Fault } from "./sentence.ts";
 
 export const RESULTS_REMARKS = {
   without_amount: "the amount of {rows:row} cannot be read: it is in no sum",
@@ -7,6 +7,12 @@ export const RESULTS_REMARKS = {
   control_stated: "control totals were stated before, and are equal: {said}",
   corrected_since: "{rows:row} that had to be corrected went since, in batch {batches}: see result_message",
 } as const satisfies Catalogue;
+
+/** Beside the sum of all rows; where an amount of one cannot be read, nobody knows whether they are equal. */
+export function noteOfTotal(remarks: readonly Fault[]): string {
+  const lacks = remarks.some(({ code }) => code === "without_amount");
+  return lacks ? "without the amounts that cannot be read" : "equals the file";
+}
 
 export function elsewhereText(why: string, folder: string): string {
   return `${why}; it lies in ${folder} instead`;

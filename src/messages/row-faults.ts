@@ -74,6 +74,8 @@ export const ROW_FAULTS = {
     `"{value}" has ${CONTROLS[String(found)] ?? "an invisible character ({found})"} in it → ${RETYPE}`,
   broken_character: '"{value}" has letters that were lost earlier → Type it again, and save as CSV UTF-8.',
   id_not_ascii: `"{value}" has a character in it ({found}) that is on no English keyboard → ${RETYPE}`,
+  merged_cell: `"{value}" is one cell over several rows or columns: nobody can say whether each of them gets all of it
+    → Undo "Merge cells" in Excel, and write in each row what is its own.`,
   json_nested: "an object or a list stands here, not {thing} → Write one text or number.",
   placeholder: ({ required }) =>
     `"{value}" stands for a missing value → Fill in the real value${required ? "" : ", or leave the cell empty"}.`,
@@ -102,11 +104,18 @@ export const ROW_FAULTS = {
   formula_as_text: `"{value}" is a formula, or a number kept as text, not {thing} → Write the value without = and '.`,
 
   // numbers
+  point_thousands: ({ grouped, decimal }) =>
+    `"{value}" has three digits behind its only sign: does it separate thousands?
+      → Write ${String(grouped)} if it does${decimal === undefined ? ". If not, write at most two decimals" : `, ${String(decimal)} if not`}.`,
   not_a_number: ({ thing, plain }) => {
+    if (thing === "whole")
+      return `"{value}" is not a whole number → Write ${plain === undefined ? "a whole number: digits alone" : "{plain}"}.`;
     const todo = plain === undefined ? "Write it so." : "Write {plain}.";
     const ofAll = thing === "amount" ? " If all amounts have separators, set amount_format in paydrop.toml." : "";
     return `"{value}" is not written as {thing}: {form} → ${todo}${ofAll}`;
   },
+  takes_back: `"{value}" is money back, and paydrop cannot take money back; the other rows of this payee wait
+    → Take it off what this payee is paid: write one row with what is left. Without the sign it would be paid on top.`,
   amount_not_positive: '"{value}" is not more than zero → Correct the amount, or delete the row.',
   amount_too_many_digits: '"{value}" has {found:digit}; at most {most} are allowed → Correct the amount.',
   amount_too_many_decimals: '"{value}" has {found:decimal}; at most {most} are allowed → Round the amount.',
@@ -146,7 +155,16 @@ export const POINTED_OUT = {
   no_line_end: "this last row has no line end → Make sure that the file was copied completely.",
   sheet_read: "the sheet {sheet} was read, not {others}",
   title_above: "the header is row {header}; what stands above it was not read",
+  sheets_hidden: ({ isRead }) =>
+    isRead === 1
+      ? "CAREFUL: the sheet {sheets} is hidden: it was read all the same"
+      : "CAREFUL: {sheets} is hidden and has payments, too: it was not read → Unhide it and make a file of its own, if it is to be paid.",
+  columns_hidden: "CAREFUL: hidden in the sheet, and read like all others: {columns}",
   rows_hidden: "CAREFUL: {rows:row} ({which}) hidden in the sheet: read like all others",
+  account_rounded: `"{value}" ends in zeros from its 16th digit on: Excel keeps only 15 digits, and writes zeros for the others → ${WITH_ORIGINAL}`,
+  counts_up: `"{value}" counts up by one from this row to row {last} ({rows:row}): did a spreadsheet count when it was filled down? → ${WITH_ORIGINAL}`,
+  owners_differ: ({ slipped }) =>
+    `the name and the account holder differ in {rows} of {all:row}${slipped ? "; most stand one row off" : ""} → ${slipped ? "Move the column back to its rows." : WITH_ORIGINAL}`,
   account_length: '"{value}" has {found} digits; others of this bank have {usual} → Zeros in front may be gone.',
   account_is_mobile: '"{value}" is the mobile number of this row, too → Write the account number.',
   account_is_debit: '"{value}" is the account that pays, too → Correct one of the two accounts.',

@@ -1,3 +1,4 @@
+import { isMoneyBack } from "../amount.ts";
 import { normalizeName } from "../column-name.ts";
 import { printable, quotedNames } from "../printable.ts";
 import { OUR_NAMES } from "./columns.ts";
@@ -81,6 +82,8 @@ const AMOUNT = /^(?:(?:rs\.?|inr|₹)\s*)?[0-9][0-9,]*(?:\.[0-9]+)?(?:\/-)?$/i;
 export function underTable(cells: readonly string[]): UnderTable | undefined {
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== "");
   const [first = ""] = filled;
+  // to delete what is taken off a payment would pay all of it
+  if (filled.some(isMoneyBack)) return undefined;
   if (filled.length > 0 && filled.every((cell) => END_MARKS.test(cell))) return "end_marks";
   if (filled.length > 1 && filled.every((cell) => DASHES.test(cell))) return "dashes";
   const words = filled.filter((cell) => !AMOUNT.test(cell));

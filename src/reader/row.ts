@@ -22,6 +22,8 @@ export interface Row {
   /** The row's own column names, one shared array for all rows that have the same ones. */
   readonly columns: readonly string[];
   readonly cells: readonly Cell[];
+  /** Workbooks: cells whose value is that of one merged over several rows, or over other columns before it. */
+  readonly merged?: ReadonlyMap<number, "rows" | "columns">;
   /** JSON only: a key that stands twice in this row. */
   readonly repeatedKey?: string;
 }

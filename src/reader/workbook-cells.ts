@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { EXCEL_EPOCH_MS } from "../day.ts";
-import type { Cell, Refuse } from "./row.ts";
-import { attributesOf, readElements, type Element, type Parts } from "./workbook-parts.ts";
+import { COLUMNS_MAX, type Cell, type Refuse } from "./row.ts";
+import { attributesOf, LIMITS, readElements, type Element, type Parts } from "./workbook-parts.ts";
 
 export interface SheetEntry {
   readonly name: string;
@@ -15,33 +15,49 @@ export type Book = Awaited<ReturnType<typeof readBook>>;
 interface Style {
   readonly as: "number" | "date" | "month";
   readonly shown?: string;
+  /** How many digits it shows behind the point; missing where it shows all. */
+  readonly decimals?: number;
 }
 
 /** Throws FileRefusedError for a zip file that is no workbook. */
 export async function readBook(parts: Parts) {
   const book = [...parts.entries.keys()].find((name) => /^xl\/workbook\d*\.xml$/.test(name));
   if (book === undefined) throw parts.refuse("format_differs", { is: "workbook" });
-  const all = async (part: string | undefined, place: string): Promise<readonly Element[]> =>
-    part === undefined ? [] : (await Array.fromAsync(readElements(parts, part, place))).flat();
+  const all = async (part: string | undefined, ...places: readonly string[]) => {
+    const found: Element[] = [];
+    const pages = part === undefined ? [] : readElements(parts, part, places, LIMITS.book);
+    for await (const page of pages) found.push(...page);
+    return (name: string) => found.filter((one) => one.name === name).map(attributesOf);
+  };
   const related = await all(`xl/_rels/${posix.basename(book)}.rels`, "Relationships/Relationship");
-  const relations = related.map(attributesOf).map(({ Id: id, Type: type = "", Target: target = "" }) => {
+  const relations = related("Relationship").map(({ Id: id, Type: type = "", Target: target = "" }) => {
     return { id, type: posix.basename(type), target: posix.resolve("/xl", target).slice(1) };
   });
   const partOf = (type: string): string | undefined => relations.find((one) => one.type === type)?.target;
-  const sheets = (await all(book, "workbook/sheets/sheet")).map(attributesOf).flatMap(({ name = "", id, state }) => {
-    const sheet = relations.find((one) => one.id === id && one.type === "worksheet");
-    return sheet ? [{ name, isHidden: (state ?? "visible") !== "visible", part: sheet.target }] : [];
+  const sheetOf = new Map(relations.filter(({ type }) => type === "worksheet").map(({ id, target }) => [id, target]));
+  const inBook = await all(book, "workbook/sheets/sheet", "workbook/workbookPr");
+  const sheets = inBook("sheet").flatMap(({ name = "", id, state }) => {
+    const part = sheetOf.get(id);
+    return part === undefined ? [] : [{ name, isHidden: (state ?? "visible") !== "visible", part }];
   });
-  const [properties] = await all(book, "workbook/workbookPr");
-  const codes = (await all(partOf("styles"), "styleSheet/numFmts/numFmt")).map(attributesOf);
-  const own = new Map(codes.map(({ numFmtId, formatCode = "" }) => [numFmtId, formatCode]));
-  const styles = (await all(partOf("styles"), "styleSheet/cellXfs/xf")).map(attributesOf);
+  const [properties] = inBook("workbookPr");
+  const inStyles = await all(partOf("styles"), "styleSheet/numFmts/numFmt", "styleSheet/cellXfs/xf");
+  const own = new Map(inStyles("numFmt").map(({ numFmtId, formatCode = "" }) => [numFmtId, formatCode]));
   return {
     sheets,
-    strings: (await all(partOf("sharedStrings"), "sst/si")).map(textIn),
-    styles: styles.map(({ numFmtId: id = "0" }) => styleOf(own.get(id) ?? builtIn(id))),
-    is1904: properties !== undefined && isTrue(attributesOf(properties)["date1904"]),
+    strings: await stringsIn(parts, partOf("sharedStrings")),
+    styles: inStyles("xf").map(({ numFmtId: id = "0" }) => styleOf(own.get(id) ?? builtIn(id))),
+    is1904: properties !== undefined && isTrue(properties["date1904"]),
   };
+}
+
+async function stringsIn(parts: Parts, part: string | undefined): Promise<readonly string[]> {
+  const strings: string[] = [];
+  if (part === undefined) return strings;
+  for await (const page of readElements(parts, part, ["sst/si"], LIMITS.strings)) {
+    for (const element of page) strings.push(textIn(element));
+  }
+  return strings;
 }
 
 function isTrue(said: string | undefined): boolean {
@@ -56,7 +72,10 @@ function textIn({ name, text, children }: Element): string {
 
 /** Formats that every workbook knows (ISO 29500 §18.8.30): dates, and those that show something else than the number. */
 const BUILT_IN_DATES = /^(?:1[4-689]|2[0-2]|2[7-9]|3[0-6]|4[5-7]|5[0-8]|7[1-9]|8[01])$/;
-const BUILT_IN: Readonly<Record<string, string>> = { 9: "0%", 10: "0.00%", 11: "0.00E+00", 17: "mmm-yy" };
+const BUILT_IN: Readonly<Record<string, string>> = {
+  ...{ 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 37: "#,##0", 38: "#,##0", 39: "#,##0.00", 40: "#,##0.00" },
+  ...{ 9: "0%", 10: "0.00%", 11: "0.00E+00", 17: "mmm-yy" },
+};
 
 function builtIn(id: string): string {
   return BUILT_IN[id] ?? (BUILT_IN_DATES.test(id) ? "dd-mm-yyyy" : "General");
@@ -77,15 +96,20 @@ export function styleOf(code: string): Style {
   }
   const seen = section.replace(BESIDE, (_, quoted, one, sign) => String(quoted ?? one ?? sign ?? ""));
   const isPlain = seen.replace(PLAIN, "") === "" && !SCALED.test(signs);
-  return { as: "number", ...(isPlain ? {} : { shown: seen }) };
+  if (!isPlain) return { as: "number", shown: seen };
+  const [, shows] = /^[^.]*(?:\.([0#?]*))?$/.exec(signs.replaceAll(/[^0#?.]/g, "")) ?? [];
+  const hasDecimals = signs.includes("general") || !/[0#?]/.test(signs);
+  return { as: "number", ...(hasDecimals ? {} : { decimals: shows?.length ?? 0 }) };
 }
 
 const ROWS_MAX = 1_048_576;
+/** More than a header may have. */
+const CELLS_MAX = 2 * COLUMNS_MAX;
 
 /** The rows of a sheet in order, in pages; memory is flat. Throws FileRefusedError. */
 export async function* readSheet(parts: Parts, part: string, book: Book) {
   let before = 0;
-  for await (const elements of readElements(parts, part, "worksheet/sheetData/row")) {
+  for await (const elements of readElements(parts, part, ["worksheet/sheetData/row"], LIMITS.sheet)) {
     yield elements.map((element) => {
       const row = readRow(element, before, book, parts.refuse);
       before = row.number;
@@ -120,6 +144,8 @@ function readRow(element: Element, before: number, book: Book, refuse: Refuse) {
     if (!(next > column) || value === undefined) throw refuse("workbook_damaged", {}, { row: number });
     column = next;
     if (value === "") continue;
+    // nothing is kept for a million cells before it in each row
+    if (column >= CELLS_MAX) throw refuse("cell_without_header", { cell: `cell ${r ?? ""}` }, { row: number });
     isBlank &&= typeof value === "string" ? value.trim() === "" : hasFormula && ZERO.test(value.source);
     while (cells.length < column) cells.push("");
     cells.push(value);
@@ -127,11 +153,17 @@ function readRow(element: Element, before: number, book: Book, refuse: Refuse) {
   return { number, isHidden: isTrue(hidden), isBlank, cells };
 }
 
-/** The column, counted from 0, of a cell of this row (`AB12`); NaN for anything else. */
+/** The row of a cell, `AB12`, and its column, counted from 0; undefined for anything else. */
+export function cellAt(cell: string): { readonly row: number; readonly column: number } | undefined {
+  const [, letters = "", digits = ""] = /^([A-Z]{1,3})([1-9][0-9]{0,6})$/.exec(cell) ?? [];
+  const column = Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  return column < 0 ? undefined : { row: Number(digits), column };
+}
+
+/** The column, counted from 0, of a cell of this row; NaN for anything else. */
 function columnOf(cell: string, row: number): number {
-  const [, letters = "", digits] = /^([A-Z]{1,3})([0-9]+)$/.exec(cell) ?? [];
-  if (digits !== String(row)) return Number.NaN;
-  return Array.from(letters).reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  const at = cellAt(cell);
+  return at?.row === row ? at.column : Number.NaN;
 }
 
 /** A formula without a value: it must never pass for an empty cell, which would be left out in silence. */
@@ -170,12 +202,26 @@ function readCell(
   }
 }
 
-function readNumber(stored: string, { as, shown }: Style = { as: "number" }, is1904: boolean): Cell | undefined {
+function readNumber(
+  stored: string,
+  { as, shown, decimals }: Style = { as: "number" },
+  is1904: boolean,
+): Cell | undefined {
   const date = as === "number" ? undefined : dateOf(stored, is1904);
   // of a date that is shown as `Nov-26` a person means the month
   if (date !== undefined) return { token: "date", source: as === "month" ? date.slice(0, 7) : date };
   const source = decimalOf(stored);
-  return source === undefined ? undefined : { token: "number", source, ...(shown ? { shown } : {}) };
+  if (source === undefined) return undefined;
+  const seen = shown ?? (decimals === undefined ? undefined : roundedTo(decimals, source));
+  return { token: "number", source, ...(seen ? { shown: seen } : {}) };
+}
+
+/** What is shown of a number, where that is less than all of it. */
+function roundedTo(decimals: number, source: string): string | undefined {
+  const point = source.indexOf(".");
+  return point < 0 || source.length - point - 1 <= decimals
+    ? undefined
+    : Number(source).toFixed(Math.min(decimals, 20));
 }
 
 const NUMBER = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?$/;

@@ -1,10 +1,11 @@
 import { lettersOf, normalizeName } from "../column-name.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { quotedNames } from "../printable.ts";
-import { completeOperations, OUR_NAMES } from "./columns.ts";
+import { completeOperations, knownColumns, OUR_NAMES } from "./columns.ts";
 import { assertHeader, guardsOf, withoutGuard } from "./lines.ts";
 import { RECORD_CHARACTERS_MAX, type Cell, type Row, type Source, type Table } from "./row.ts";
 import { readBook, readSheet, type Book, type SheetEntry } from "./workbook-cells.ts";
+import { createCover, readAround } from "./workbook-cover.ts";
 import { openParts, type Parts } from "./workbook-parts.ts";
 
 /** A row of a sheet that may be its header. */
@@ -14,10 +15,12 @@ interface Header {
   readonly row: number;
   readonly known: number;
   readonly isUnderTitle: boolean;
+  readonly hasRows: boolean;
 }
 
 /** A title and a few lines may stand above a header. */
 const HEADER_ROWS_MAX = 20;
+const HIDDEN_LOOKED_AT = 50;
 /** One name alone, such as `amount`, stands on many a sheet. */
 const KNOWN_NAMES_MIN = 2;
 
@@ -27,17 +30,22 @@ export async function openWorkbook(source: Source): Promise<Table> {
   const parts = await openParts(path, refuse);
   try {
     const book = await readBook(parts);
-    const { header, others } = await chooseSheet(parts, book, source);
+    const { header, others, unseen } = await chooseSheet(parts, book, source);
     const { entry, names, row, isUnderTitle } = header;
     assertHeader(names, row, refuse);
+    const around = await readAround(parts, entry);
+    const known = new Set(knownColumns(names).map(({ at }) => at));
+    const columns = names.filter((_, at) => known.has(at) && around.isHidden(at));
     const remarks: Fault[] = [
       ...(others === "" ? [] : [{ code: "sheet_read", facts: { sheet: quotedNames([entry.name]), others } }]),
+      ...(unseen === "" ? [] : [{ code: "sheets_hidden", facts: { sheets: unseen, isRead: Number(entry.isHidden) } }]),
+      ...(columns.length === 0 ? [] : [{ code: "columns_hidden", facts: { columns: quotedNames(columns) } }]),
       ...(isUnderTitle ? [{ code: "title_above", facts: { header: row } }] : []),
     ];
     const before = remarks.length;
     const remark = (more: readonly Fault[]): unknown => remarks.splice(before, 1, ...more);
     const reading = { format: "xlsx", sheet: entry.name, headerRow: row } as const;
-    return { reading, header: names, remarks, rows: () => readRows(source, header, book, remark) };
+    return { reading, header: names, remarks, rows: () => readRows(source, header, { book, around, remark }) };
   } finally {
     parts.zip.close();
   }
@@ -61,21 +69,30 @@ async function chooseSheet(parts: Parts, book: Book, { sheet, headerRow, refuse 
     throw refuse("sheet_missing", { sheet: quotedNames([sheet]), sheets: quotedNames(sheets.map(({ name }) => name)) });
   }
   const filled: Header[] = [];
-  for (const entry of wanted ? [wanted] : sheets.filter((one) => !one.isHidden)) {
+  const hidden: Header[] = [];
+  for (const entry of wanted ? [wanted] : sheets) {
+    if (entry.isHidden && entry !== wanted && hidden.length === HIDDEN_LOOKED_AT) continue;
     const header = await findHeader(parts, entry, book, headerRow);
-    if (header) filled.push(header);
+    if (header) (entry.isHidden && entry !== wanted ? hidden : filled).push(header);
   }
   const most = Math.max(...filled.map(({ known }) => known));
   const meant = filled.filter(({ known }) => most < KNOWN_NAMES_MIN || known * 2 > most);
+  const unseen = hidden.filter(({ known, hasRows }) => hasRows && known >= KNOWN_NAMES_MIN && known * 2 > most);
+  // what is shown has no payments
+  if (unseen.length > 0 && !(most >= KNOWN_NAMES_MIN)) throw refuse("sheet_is_hidden", { sheets: namesOf(unseen) });
   const [header, ...rivals] = meant;
   if (!header) throw refuse("file_blank");
   if (rivals.length > 0) throw refuse("sheet_ambiguous", { sheets: namesOf(meant) });
-  return { header, others: namesOf(filled.filter((one) => one !== header)) };
+  return {
+    header,
+    others: namesOf(filled.filter((one) => one !== header)),
+    unseen: namesOf(wanted?.isHidden ? filled : unseen),
+  };
 }
 
 /** The first row that holds something or, under a title, the one with the most names of ours. */
 async function findHeader(parts: Parts, entry: SheetEntry, book: Book, headerRow: number | undefined) {
-  const rows: Omit<Header, "isUnderTitle">[] = [];
+  const rows: Omit<Header, "isUnderTitle" | "hasRows">[] = [];
   for await (const page of readSheet(parts, entry.part, book)) {
     for (const { number, cells } of page) {
       const names = cells.map((cell) => withoutGuard(typeof cell === "string" ? cell : cell.source));
@@ -91,15 +108,23 @@ async function findHeader(parts: Parts, entry: SheetEntry, book: Book, headerRow
   const least = Math.max((first?.known ?? 0) + 1, KNOWN_NAMES_MIN);
   const below = isHeader ? undefined : rows.slice(0, HEADER_ROWS_MAX).find(({ known }) => known >= least);
   const header = rows.find(({ row }) => row === headerRow) ?? below ?? first;
-  return header && { ...header, isUnderTitle: header !== first };
+  return header && { ...header, isUnderTitle: header !== first, hasRows: header !== rows.at(-1) };
 }
 
 const ROWS_SHOWN = 8;
 
-async function* readRows(source: Source, header: Header, book: Book, remark: (more: readonly Fault[]) => unknown) {
+/** What reading the rows of a sheet takes. `remark`: is told at the end. */
+interface Reading {
+  readonly book: Book;
+  readonly around: Awaited<ReturnType<typeof readAround>>;
+  readonly remark: (more: readonly Fault[]) => unknown;
+}
+
+async function* readRows(source: Source, header: Header, { book, around, remark }: Reading) {
   const { entry, names: columns, row: headerRow } = header;
   const parts = await openParts(source.path, source.refuse);
   const guard = guardsOf(columns);
+  const cover = createCover(around.merged, headerRow, columns.length);
   const hidden: number[] = [];
   let isEmpty = true;
   try {
@@ -108,7 +133,8 @@ async function* readRows(source: Source, header: Header, book: Book, remark: (mo
       for (const { number, isHidden, isBlank, cells } of page) {
         if (number <= headerRow || isBlank) continue;
         const guarded = cells.map((cell) => (typeof cell === "string" ? guard(cell) : cell));
-        rows.push({ number, columns, cells: fitted(guarded, columns, number, source) });
+        const fit = fitted(guarded, columns, number, source);
+        rows.push({ number, columns, cells: fit, ...cover(number, fit) });
         if (isHidden) hidden.push(number);
       }
       isEmpty &&= rows.length === 0;

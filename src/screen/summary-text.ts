@@ -1,8 +1,9 @@
 import { basename } from "node:path";
 import { minuteOf } from "../day.ts";
-import type { AccountTotals, BatchReport, ByStatus, CheckedFile, RunEvent } from "../events.ts";
+import type { AccountTotals, BatchReport, CheckedFile, RunEvent } from "../events.ts";
 import type { Tally } from "../journal/store.ts";
 import { counted } from "../messages/sentence.ts";
+import { noteOfTotal } from "../messages/results.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { remarkTexts } from "../results/summary.ts";
@@ -23,7 +24,7 @@ export function summaryText(report: BatchReport, look: Look): string {
     ...(stop ? [styled("yellow", printable(stop.message), look)] : []),
     // without it the table below would read as if this run had sent the rows
     ...(sentBefore === undefined ? [] : [`${NOTHING_SENT}; the file was taken on ${minuteOf(sentBefore)}`]),
-    ...statusTable(report.byStatus, report.total, look, report.goesAgain),
+    ...statusTable(report, look),
     ...acceptedByAccount(report.accounts, look),
     ...faultLines(report.invalid),
     // what may be done about held rows is said once, by the next steps
@@ -41,12 +42,15 @@ export function periodPart(period: string | undefined): string[] {
   return period === undefined ? [] : [`period ${printable(period)}`];
 }
 
-export function statusTable(byStatus: ByStatus, total: Tally, look: Look, goesAgain = 0): string[] {
+type OfBatch = Pick<BatchReport, "byStatus" | "total" | "remarks"> & Partial<Pick<BatchReport, "goesAgain">>;
+
+export function statusTable({ byStatus, total, remarks, goesAgain = 0 }: OfBatch, look: Look): string[] {
   const lines = occurringIn(byStatus).map(([status, tally]): TallyLine => {
     const [sign, style] = SIGNS[status];
     return { name: `${sign} ${status}`, tally, note: noteOf(status, tally.rows, goesAgain), style };
   });
-  return tallyTable("", [...lines, { name: "total", tally: total, note: "equals the file", style: "bold" }], look);
+  const note = noteOfTotal(remarks);
+  return tallyTable("", [...lines, { name: "total", tally: total, note, style: "bold" }], look);
 }
 
 /** Where there are several debit accounts: what the file takes from each, and what of that was accepted. */

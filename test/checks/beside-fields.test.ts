@@ -52,7 +52,7 @@ const LATER: readonly (readonly [column: string, value: string, isHeld: boolean]
   ["To be paid on", "2027-01-01", true],
   ["Paid on", "2026-10-31", true],
   ["approved", "by whom?", true],
-  ["To be paid", "1200.50", false],
+  ["To be paid", "52250.00", false],
   ...["dry_run", "Dry Run?", "void", "deleted", "is_deleted", "simulate", "ignore"].flatMap((column) =>
     [true, false].map((value) => [column, String(value).toUpperCase(), value] as const),
   ),
@@ -72,7 +72,7 @@ const PLAIN: readonly (readonly [column: string, held: readonly string[], harmle
   ["test", ["TRUE", "y", "1"], ["", "false", "N", "0", "MRI", "85"]],
   ["testPayment", ["true"], ["first of the month"]],
   ["sent", ["Y"], ["No", "by post"]],
-  ["pay", ["No", "N", "false", "0"], ["Yes", "", "1,200.50", "Basic"]],
+  ["pay", ["No", "N", "false", "0"], ["Yes", "", "52,250.00", "Basic"]],
   ["send", ["FALSE"], ["by e-mail"]],
   [
     "Remarks",

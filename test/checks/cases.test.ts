@@ -76,6 +76,7 @@ test("11: a line break in notes → goes as written", async () => {
 test("13: one account three digits short of its bank's others → pointed out", async () => {
   const { checked } = await check("13.csv", caseFile("13-one-account-short.csv"));
   expect(checked?.pointedOut).toMatchObject([
+    { code: "counts_up", row: 2, cell: "G2", facts: { last: 9 } },
     { code: "account_length", row: 6, cell: "D6", facts: { found: 11, usual: 14, value: "••9005" } },
   ]);
 });

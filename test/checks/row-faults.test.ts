@@ -114,7 +114,7 @@ test.for(OTHERS)("%s %j → %s", async ([field, value, code]) => {
 
 const NO_NUMBERS = [
   ...["+5", "1e3", "0x10", "1,000", "1,00,000.00", "1.234,56", "100,50", "1_000", "1 000", "0100", ".5", "5."],
-  ...["₹100", "Rs. 1,250/-", "$100", "100 USD", "(100)", "٣", "１００", "HOLD"],
+  ...["₹100", "Rs. 1,250/-", "$100", "100 USD", "٣", "１００", "HOLD"],
 ];
 const AMOUNTS: readonly Case[] = [
   ...["100", "100.0", "0.01", "999999999999999", "9999999999999.99"].map((one) => [one, ""] as const),
@@ -125,7 +125,9 @@ const AMOUNTS: readonly Case[] = [
   ["1000000000000000", "amount_too_many_digits"],
   ["100.005", "amount_too_many_decimals"],
   ["1.5E+12", "scientific_notation"],
-  ["-5", "amount_not_positive"],
+  ...["-5", "(100)", "100-", "100.00 Cr", "\u2212100", "₹(1,00,000.00)"].map((one) => [one, "takes_back"] as const),
+  ["-0", "amount_not_positive"],
+  ["1.250", "point_thousands"],
   ["NaN", "placeholder"],
   ["-", "placeholder"],
   ["-do-", "ditto_mark"],
