@@ -143,7 +143,7 @@ function noticeFindings({ config, secrets }: Loaded): Promise<Finding[]> | Findi
   const variable = SECRETS.smtpUrl;
   if (config.notify.email_to && !secrets.smtpUrl) return [finding(variable, "not_set", { variable })];
   const tried = waysOf(config.notify, secrets.smtpUrl).map(async (way) => {
-    const why = await tryOnce(way);
+    const why = (await tryOnce(way))?.why;
     const facts = { why, found: `a test notice was taken by ${way.to}` };
     return finding(way.name, why === undefined ? "fine" : "notice_lost", facts);
   });

@@ -102,6 +102,7 @@ export function loadSettings(
   };
   if (keys === "trial") delete said["journal_url"];
   const config = settled(said, env, { origins, file }, placeOf, wrongs);
+  assertEncrypted(config.journal_url);
   if (origins["journal_url"] !== journalUrl?.[0] && passwordIn(config.journal_url ?? "") !== undefined)
     throw new PaydropError("journal_password");
   if (keys === "read") assertSafe(config, env);
@@ -115,6 +116,14 @@ function withShared(config: Config, { journalKey: key }: Secrets): Config {
   if (!key || bytesOfKey(key).length !== 32) throw new PaydropError(key ? "journal_key_wrong" : "journal_key_missing");
   const secrets = { url: new Secret(url), key, password: new Secret(passwordIn(url) ?? "") };
   return Object.freeze({ ...config, journal_url: serverUrl.written(url), shared: secrets });
+}
+
+/** The way to another machine is encrypted, or somebody said that it need not be. Throws PaydropError `config`. */
+function assertEncrypted(journalUrl: string | undefined): void {
+  const url = journalUrl === undefined ? undefined : new URL(journalUrl);
+  const host = url?.searchParams.get("host") ?? url?.hostname ?? "";
+  const isHere = host === "" || host.startsWith("/") || isLoopback(`http://${host}`);
+  if (url && !isHere && !url.searchParams.has("sslmode")) throw new PaydropError("journal_unencrypted", { host });
 }
 
 /** `PAYDROP_JOURNAL_KEY` in hex or base64. */

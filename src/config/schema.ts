@@ -93,6 +93,10 @@ export const SETTINGS = z.object({
   client_cert_file: maybe(path, "own certificate, as a PEM file", { example: "/etc/paydrop/client.pem" }),
   client_key_file: maybe(path, "key of the own certificate, as a PEM file", { example: "/etc/paydrop/client.key" }),
 
+  desk_url: maybe(url, "address of the desk behind a web server, whose forwarded headers count then", {
+    example: "https://pay.example",
+    unless: "none: only this machine reaches it",
+  }),
   approval: usual(choice("never", "always"), "never", "whether others must approve every file before it goes", firm),
   approval_above: maybe(amount, "files whose sum is above this must be approved", { ...firm, example: "100000" }),
   approvers: usual(whole(1, 2), 1, "how many must approve, who brought the file not being one of them", firm),

@@ -53,6 +53,8 @@ export const CONFIG_ERRORS = {
     → Set the key that the other hosts have; of a new journal make one: openssl rand -hex 32`,
   journal_key_wrong:
     "PAYDROP_JOURNAL_KEY is not 32 bytes in hex or base64 → Use the key of the other hosts, as it was made.",
+  journal_unencrypted: `the way to the journal's server {host} is not encrypted, and anybody on it could change what was sent
+    → Put ?sslmode=verify-full behind its address; where the way is safe by itself, ?sslmode=disable says so.`,
   journal_password: `journal_url holds a password; a settings file is copied, mailed and checked in
     → Leave the password out there, and set PAYDROP_JOURNAL_URL with it, or PGPASSWORD.`,
   smtp_url_wrong: `PAYDROP_SMTP_URL is not the address of a mail server with a sender
