@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, lchownSync, lstatSync, mkdirSync, statSync } from "node:fs";
-import { link, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { link, lstat, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemCodeOf } from "./errors.ts";
 import { faultPoint } from "./fault-point.ts";
@@ -30,6 +30,39 @@ export async function writeAtomically(
   } finally {
     await file.discard();
   }
+}
+
+/** What is no regular file, or is larger than it may be. */
+export const NO_FILE = "";
+
+/**
+ * Reads a small file in a folder that others may write to: follows no link, waits for nobody who writes into a pipe, reads no
+ * device, and no further than `bytesMax`, even when it is exchanged in between. undefined: nothing is there. Throws what the
+ * system says of a file that may not be read.
+ */
+export async function readFound(path: string, bytesMax: number): Promise<string | undefined> {
+  try {
+    if (!(await lstat(path)).isFile()) return NO_FILE;
+    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = await file.stat();
+    if (!stats.isFile() || stats.size > bytesMax) return NO_FILE;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(stats.size), 0, stats.size, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } catch (thrown) {
+    const code = systemCodeOf(thrown) ?? "";
+    if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(code)) return undefined;
+    if (["ELOOP", "EISDIR", "ENXIO"].includes(code)) return NO_FILE;
+    throw thrown;
+  }
+}
+
+/**
+ * Whether the folder of a file was exchanged for a link since the file was taken: nothing of ours goes where that leads. A link
+ * that the file was named by still leads to it.
+ */
+export async function isExchangedFolder(path: string): Promise<boolean> {
+  const isLink = (await lstat(dirname(path)).catch(() => undefined))?.isSymbolicLink() === true;
+  return isLink && (await lstat(path).catch(() => undefined))?.isFile() !== true;
 }
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

@@ -1,13 +1,10 @@
-import { constants } from "node:fs";
-import { lstat, readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { formatUnits, SUMMABLE, unitsOf, type Sums } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
+import { readFound } from "../disk.ts";
 import { FileRefusedError, systemCodeOf } from "../errors.ts";
 import type { Fault } from "../messages/sentence.ts";
 import type { Wrapper } from "../reader/row.ts";
-
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Control totals as somebody stated them (DESIGN §6). */
 export interface StatedControl {
@@ -48,16 +45,12 @@ async function readControlFile(path: string): Promise<StatedControl> {
   return { source, rows: rows === undefined ? undefined : Number(rows), total: stated.get("total") };
 }
 
-/** Undefined: there is none. A link is not followed; what cannot be read states nothing. */
+/** Undefined: there is none. What may not be read states nothing, and is told as malformed. */
 async function readSmallFile(path: string): Promise<string | undefined> {
   try {
-    const stats = await lstat(path);
-    const isSmall = stats.isFile() && stats.size <= BYTES_MAX;
-    return isSmall ? await readFile(path, { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW | O_NONBLOCK }) : "";
+    return await readFound(path, BYTES_MAX);
   } catch (error) {
-    const code = systemCodeOf(error) ?? "";
-    if (code === "ENOENT" || code === "ENAMETOOLONG") return undefined;
-    if (["EACCES", "EPERM", "ELOOP", "ENXIO"].includes(code)) return "";
+    if (["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "")) return "";
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import { conceal } from "../config/secret.ts";
 import { nearest } from "../config/kinds.ts";
 import { loadOptions, requireSending, type Options } from "../config/load.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config, Yes } from "../config/schema.ts";
 import { PaydropError } from "../errors.ts";
 import { fieldsOf, OPERATIONS, type AnyOperation } from "../operations/index.ts";
 import type { Operation, WholeSchema } from "../operations/operation.ts";
@@ -57,6 +57,7 @@ export type Client = {
 type OutcomeOf = (
   answer: Answer,
   choices: Pick<Config, "retry_429" | "doubtful_2xx">,
+  yes: Yes | undefined,
 ) => { readonly state: CallResult["outcome"]; readonly code: string };
 
 /** Throws PaydropError `config` for an option that cannot be right. */
@@ -75,7 +76,7 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
     const turn = isClosed ? Promise.resolve(AFTER_CLOSE) : limit(() => sender.send(operation.name, payload));
     underWay.add(turn);
     const answer = await turn.finally(() => underWay.delete(turn));
-    const { state: outcome, code: reason } = outcomeOf(answer, config);
+    const { state: outcome, code: reason } = outcomeOf(answer, config, config.answers[operation.name]);
     const { durationMs } = answer;
     if (answer.kind !== "answered") return { outcome, reason, detail: answer.detail, durationMs };
     // a service may repeat the key that it refuses in its answer, and whoever logs a result would log the key

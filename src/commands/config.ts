@@ -22,8 +22,10 @@ function shown(call: Call): string {
   const loaded = loadSettings(call, "read");
   const { config, file } = loaded;
   const values = inForce(loaded);
-  const [rules, notify] = [Object.keys(config.rules), Object.keys(config.notify)];
-  const sections = { mappings: config.mappings.map(({ name }) => name), rules, notify };
+  const namesOf = (section: object): string[] => Object.keys(section);
+  const { rules, notify, answers } = config;
+  const mappings = config.mappings.map(({ name }) => name);
+  const sections = { mappings, rules: namesOf(rules), notify: namesOf(notify), answers: namesOf(answers) };
   if (config.json) return `${JSON.stringify({ type: "config", file: file ?? null, values, ...sections })}\n`;
   const lines = inColumns(values.map(({ name, value, origin }) => [name, value ?? "-", origin]));
   const from = `settings file: ${file ?? `none (looked for ${usualPlaces(call.env).join(", ")})`}`;

@@ -17,6 +17,7 @@ import { tryOnce, waysOf } from "../monitor/notices.ts";
 import { asWord, printable } from "../printable.ts";
 import { inColumns, textOf } from "../screen/look.ts";
 import { show, textsOf, type Call } from "./command.ts";
+import { answerFindings } from "./doctor-answers.ts";
 import { serverFindings } from "./doctor-server.ts";
 
 /** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request. */
@@ -29,6 +30,7 @@ export async function run(call: Call): Promise<number> {
     looked("state folder", () => stateFindings(config)),
     ...(config.shared ? [looked("journal server", () => serverFindings(config, () => clockFinding(config)))] : []),
     ...inboxes.map((inbox) => looked(`inbox ${inbox}`, () => inboxFindings(inbox, loaded))),
+    looked("answers", () => withJournal(config, (store) => answerFindings(config, store))),
     looked("base URL", () => [addressFinding(config)]),
     ...(call.flags["offline"] === true
       ? []
@@ -141,7 +143,7 @@ function noticeFindings({ config, secrets }: Loaded): Promise<Finding[]> | Findi
   const variable = SECRETS.smtpUrl;
   if (config.notify.email_to && !secrets.smtpUrl) return [finding(variable, "not_set", { variable })];
   const tried = waysOf(config.notify, secrets.smtpUrl).map(async (way) => {
-    const why = await tryOnce(way);
+    const why = (await tryOnce(way))?.why;
     const facts = { why, found: `a test notice was taken by ${way.to}` };
     return finding(way.name, why === undefined ? "fine" : "notice_lost", facts);
   });

@@ -16,7 +16,8 @@ export interface Worked {
 
 /** Stops that a watch waits out: proven unsent, or refused for the key or the address, so that nothing goes twice. */
 const WAITED_OUT = /^(?:unreachable|rate_limited|local_error|(?:key|address|certificate)_refused)$/;
-export const needsAPerson = (code: string): boolean => /^(?:redirect|html_answer|unknown_in_a_row)$/.test(code);
+export const needsAPerson = (code: string): boolean =>
+  /^(?:redirect|html_answer|unknown_in_a_row|many_unknown)$/.test(code);
 
 export const fileOf = ({ folder, fileName }: BatchRecord): string => join(folder, fileName);
 /** Phase, rows that are left to go, whether results are owed, and whether they wait for an approval. */

@@ -1,6 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { nearest } from "../config/kinds.ts";
-import { CAPS, defaultOf, factsOf, FIELD_RULES, flagHelp, flagOf, NOTIFY, SETTING_NAMES } from "../config/schema.ts";
+import {
+  CAPS,
+  defaultOf,
+  factsOf,
+  FIELD_RULES,
+  flagHelp,
+  flagOf,
+  ANSWERS,
+  NOTIFY,
+  SETTING_NAMES,
+} from "../config/schema.ts";
 import { rulesExample } from "../config/toml.ts";
 import { PaydropError } from "../errors.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
@@ -61,6 +71,7 @@ const TABLES: Readonly<Record<string, () => string | Promise<string>>> = {
   caps: () => rulesExample(CAPS),
   field_rules: () => rulesExample(FIELD_RULES),
   notify: () => rulesExample(NOTIFY),
+  answers: () => rulesExample(ANSWERS),
 };
 
 async function filledIn(text: string): Promise<string> {

@@ -1,8 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { writeAgain, type Work } from "../batch.ts";
 import { openKept } from "../checks/open-file.ts";
-import { accessLike, writeAtomically } from "../disk.ts";
+import { accessLike, writeAtomically, readFound } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
@@ -56,13 +56,19 @@ export async function makeReport({ store, config }: Pick<Work, "store" | "config
   return { collected, page: reportPage(collected, config.time_zone ?? "UTC") };
 }
 
+const REPORT_BYTES_MAX = 64 * 1024 * 1024;
+
 /** An earlier batch's report is kept under its id; where the file's name is a later batch's by now, this one's is. */
 async function writePage(page: string, id: string, file: string): Promise<string> {
   const noted = await place.notedIn(`${file}.summary.json`);
   const usual = `${file}.report.html`;
   const path = noted === undefined || noted.batch === id ? usual : place.nameOfBatch(usual, id);
   // a report is ours by its beginning
-  await place.makeWay(path, id, async (there) => REPORT_MARK.exec(await readFile(there, "utf8"))?.[1]);
+  await place.makeWay(
+    path,
+    id,
+    async (there) => REPORT_MARK.exec((await readFound(there, REPORT_BYTES_MAX)) ?? "")?.[1],
+  );
   await writeAtomically(path, [page], { ...(await accessLike(file)), replace: true });
   return path;
 }

@@ -14,7 +14,16 @@ import {
   type Wrong,
 } from "./kinds.ts";
 import { mappingTables } from "./mapping.ts";
-import { factsOf, flagOf, notifyTable, rulesTable, SETTING_NAMES, SETTINGS, variableOf } from "./schema.ts";
+import {
+  answersTable,
+  factsOf,
+  flagOf,
+  notifyTable,
+  rulesTable,
+  SETTING_NAMES,
+  SETTINGS,
+  variableOf,
+} from "./schema.ts";
 import type { Config, Settings } from "./schema.ts";
 import {
   Secret,
@@ -62,7 +71,14 @@ export function loadSettings(
   const found = readTomlFile(typeof named === "string" && named !== "" ? resolve(named) : undefined, env, mayBeNew);
   const { path: file, values = {} } = found ?? {};
   if (found) wrongs.push(...wrongKeysIn(found));
-  const said: Said = sectionsOf(values["rules"], values["mapping"], values["notify"]);
+  const { rules, notify, answers, mapping } = values;
+  // `mapping = "hrms"` is no section, and told as a key that is wrong there
+  const said: Said = sectionsOf({
+    rules,
+    notify,
+    answers,
+    mappings: typeof mapping === "object" ? mapping : undefined,
+  });
   // it may hold a password, so it comes as a key does
   const journalUrl = keys === "trial" ? undefined : secretText(JOURNAL_URL, env);
   for (const name of SETTING_NAMES) {
@@ -86,6 +102,7 @@ export function loadSettings(
   };
   if (keys === "trial") delete said["journal_url"];
   const config = settled(said, env, { origins, file }, placeOf, wrongs);
+  assertEncrypted(config.journal_url);
   if (origins["journal_url"] !== journalUrl?.[0] && passwordIn(config.journal_url ?? "") !== undefined)
     throw new PaydropError("journal_password");
   if (keys === "read") assertSafe(config, env);
@@ -101,19 +118,26 @@ function withShared(config: Config, { journalKey: key }: Secrets): Config {
   return Object.freeze({ ...config, journal_url: serverUrl.written(url), shared: secrets });
 }
 
+/** The way to another machine is encrypted, or somebody said that it need not be. Throws PaydropError `config`. */
+function assertEncrypted(journalUrl: string | undefined): void {
+  const url = journalUrl === undefined ? undefined : new URL(journalUrl);
+  const host = url?.searchParams.get("host") ?? url?.hostname ?? "";
+  const isHere = host === "" || host.startsWith("/") || isLoopback(`http://${host}`);
+  if (url && !isHere && !url.searchParams.has("sslmode")) throw new PaydropError("journal_unencrypted", { host });
+}
+
 /** `PAYDROP_JOURNAL_KEY` in hex or base64. */
 export function bytesOfKey(key: Secret): Buffer {
   const text = key.reveal().trim();
   return Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? "hex" : "base64");
 }
 
-/** By the name of the setting; the sections are `rules`, `mappings` and `notify`. */
+/** By the name of the setting; the sections are `rules`, `mappings`, `notify` and `answers`. */
 type Said = Record<string, unknown>;
 
-/** `mapping = "hrms"` is no section, and told as a key that is wrong there. */
-function sectionsOf(rules: unknown, mapping: unknown, notify?: unknown): Said {
-  const others = { ...(rules !== undefined && { rules }), ...(notify !== undefined && { notify }) };
-  return { ...others, ...(typeof mapping === "object" && { mappings: mapping }) };
+/** Those that were said. */
+function sectionsOf(all: Said): Said {
+  return Object.fromEntries(Object.entries(all).filter(([, section]) => section !== undefined));
 }
 
 /** `placeOf`: where something was said: `--timeout`, `/etc/paydrop/paydrop.toml: timeout`; `wrongs`: known already. */
@@ -129,6 +153,7 @@ function settled(
     ...(said["rules"] !== undefined && { rules: rulesTable() }),
     ...(said["mappings"] !== undefined && { mappings: mappingTables(folder) }),
     ...(said["notify"] !== undefined && { notify: notifyTable() }),
+    ...(said["answers"] !== undefined && { answers: answersTable() }),
   };
   const read = z.object({ ...SETTINGS.shape, ...sections }).safeParse(said);
   const found = read.error?.issues.flatMap((issue) => {
@@ -141,7 +166,7 @@ function settled(
   const all = [...wrongs, ...(found ?? [])];
   if (!read.success || all.length > 0)
     throw new PaydropError("settings_wrong", { wrong: all.map(wrongText).join("\n") });
-  const values: Said = { rules: {}, mappings: [], notify: {}, ...read.data };
+  const values: Said = { rules: {}, mappings: [], notify: {}, answers: {}, ...read.data };
   for (const name of SETTING_NAMES) {
     const path = factsOf(name).kind === pathKind ? values[name] : undefined;
     if (typeof path === "string") values[name] = resolve(origins[name] === file ? folder : ".", path);
@@ -245,6 +270,8 @@ export interface Options extends SettingOptions {
   readonly rules?: Readonly<Record<string, unknown>>;
   /** Column mappings by name, with the keys of `[mapping.NAME]` in paydrop.toml. */
   readonly mappings?: Readonly<Record<string, unknown>>;
+  /** What an answer looks like that takes a row, by operation, with the keys of `[answers.payout]` in paydrop.toml. */
+  readonly answers?: Readonly<Record<string, unknown>>;
 }
 
 function optionOf(name: string): string {
@@ -260,8 +287,8 @@ export function assertOption(option: string, isRight: boolean, right: string): v
 /** Options of a library call as settings. Throws PaydropError `config`, which names every option that is wrong. */
 export function loadOptions(given: Options): Loaded {
   assertOption("options", Object(given) === given, "an object");
-  const { rules, mappings, ...options } = given;
-  const said = sectionsOf(rules, mappings);
+  const { rules, mappings, answers, ...options } = given;
+  const said = sectionsOf({ rules, mappings, answers });
   const secrets: Partial<Record<keyof Secrets, Secret>> = {};
   const wrongs: Wrong[] = [];
   const known = SETTING_NAMES.filter((name) => !OF_COMMANDS.test(name));
@@ -274,7 +301,8 @@ export function loadOptions(given: Options): Loaded {
     if (secret) secrets[secret] = secretOf(secret, value, option);
     // a plain number would be read as seconds
     else if (name) said[name] = option.endsWith("Ms") ? `${value as number}ms` : value;
-    else wrongs.push(unknownKey("options", option, [...names.keys(), ...OPTION_SECRETS, "rules", "mappings"]));
+    else
+      wrongs.push(unknownKey("options", option, [...names.keys(), ...OPTION_SECRETS, "rules", "mappings", "answers"]));
   }
   const [env, origins, file] = [process.env, {}, undefined];
   const config = withShared(settled(said, env, { origins, file }, optionOf, wrongs), secrets);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { listed } from "../messages/sentence.ts";
-import { fieldsOf, OPERATION_NAMES, OPERATIONS } from "../operations/index.ts";
+import { fieldsOf, OPERATION_NAMES, OPERATIONS, type OperationName } from "../operations/index.ts";
 import * as kinds from "./kinds.ts";
 import type { Kind } from "./kinds.ts";
 import type { Mapping } from "./mapping.ts";
@@ -93,6 +93,10 @@ export const SETTINGS = z.object({
   client_cert_file: maybe(path, "own certificate, as a PEM file", { example: "/etc/paydrop/client.pem" }),
   client_key_file: maybe(path, "key of the own certificate, as a PEM file", { example: "/etc/paydrop/client.key" }),
 
+  desk_url: maybe(url, "address of the desk behind a web server, whose forwarded headers count then", {
+    example: "https://pay.example",
+    unless: "none: only this machine reaches it",
+  }),
   approval: usual(choice("never", "always"), "never", "whether others must approve every file before it goes", firm),
   approval_above: maybe(amount, "files whose sum is above this must be approved", { ...firm, example: "100000" }),
   approvers: usual(whole(1, 2), 1, "how many must approve, who brought the file not being one of them", firm),
@@ -158,6 +162,12 @@ export const NOTIFY = {
   email_to: { kind: kinds.addresses, example: '["payroll@bank.example"]', shown: "mail, by PAYDROP_SMTP_URL" },
 } as const;
 
+/** What an answer looks like that takes a row; any other 2xx is unknown then (DESIGN §8). */
+export const ANSWERS = {
+  field: { kind: text, example: '"status"', shown: "where the answer says yes; data.status for one in another" },
+  accepted: { kind: list, example: '["SUCCESS", "PENDING"]', shown: "what stands there when the row was taken" },
+} as const;
+
 /** A longer value fits no pattern: together with the pattern's own length it bounds the time that one can take. */
 export const PATTERN_VALUE_MAX = 1000;
 
@@ -169,6 +179,8 @@ export type FieldRules = Written<typeof FIELD_RULES>;
 /** The rules of one operation, and beside them those of its fields. */
 export type OperationRules = Written<typeof CAPS> & { readonly fields: Readonly<Record<string, FieldRules>> };
 export type Notify = Written<typeof NOTIFY>;
+export type Yes = Required<Written<typeof ANSWERS>>;
+export type Answers = Readonly<Partial<Record<OperationName, Yes>>>;
 /** By the folder name of the operation: `payouts`. */
 export type Rules = Readonly<Record<string, OperationRules>>;
 
@@ -182,6 +194,16 @@ export function rulesTable(): z.ZodMiniType<Rules> {
     return [folder, z.exactOptional(z.pipe(written, z.transform(withFields)))];
   });
   return kinds.table("[rules.payouts]", Object.fromEntries(all) as Record<string, z.ZodMiniType<OperationRules>>);
+}
+
+/** `[answers.payout]` and its like, by the name of the operation. */
+export function answersTable(): z.ZodMiniType<Answers> {
+  const { field, accepted } = ANSWERS;
+  const all = OPERATION_NAMES.map((name) => {
+    const one = kinds.table(`[answers.${name}]`, { field: field.kind.type, accepted: accepted.kind.type });
+    return [name, z.exactOptional(one)];
+  });
+  return kinds.table("[answers.payout]", Object.fromEntries(all) as Record<string, z.ZodMiniType<Yes>>);
 }
 
 export const notifyTable = () => kinds.table("[notify]", typesOf(NOTIFY));
@@ -208,6 +230,8 @@ export interface Config extends Readonly<Omit<Settings, "environment" | "state_d
   /** `[rules.payouts]` and so on, by the folder name of the operation. */
   readonly rules: Rules;
   readonly notify: Notify;
+  /** `[answers.payout]` and so on, by the name of the operation. */
+  readonly answers: Answers;
   /** `[mapping.NAME]`: column mappings that were confirmed. */
   readonly mappings: readonly Mapping[];
   /** Of a journal that several hosts share: `journal_url` with its password, and `PAYDROP_JOURNAL_KEY`. */

@@ -104,22 +104,26 @@ export function looksSecret(name: string): boolean {
   return SECRET_KEY.test(name.toLowerCase().replaceAll("-", "_"));
 }
 
+const SECTIONS: readonly string[] = ["rules", "notify", "answers"];
+
 /** Keys that may not stand in a paydrop.toml: misspelt ones, secrets, and a person's word for one run. */
 export function wrongKeysIn({ path, values }: TomlFile): Wrong[] {
   return Object.keys(values).flatMap((key): Wrong[] => {
     const place = `${path}: ${key}`;
     const value = values[key];
     // `[mapping.hrms]` is a table, `--mapping hrms` a person's word
-    if (key === "rules" || key === "notify" || (key === "mapping" && typeof value === "object")) return [];
+    if (SECTIONS.includes(key) || (key === "mapping" && typeof value === "object")) return [];
     if (looksSecret(key)) return [{ code: "secret_key", facts: { place } }];
     const name = schema.SETTING_NAMES.find((one) => one === key);
-    if (name === undefined) return [unknownKey(path, key, [...schema.LASTING, "mapping", "rules", "notify"])];
+    if (name === undefined) return [unknownKey(path, key, [...schema.LASTING, "mapping", ...SECTIONS])];
     return schema.factsOf(name).once ? [{ code: "once_key", facts: { place, flag: schema.flagOf(key) } }] : [];
   });
 }
 
 /** Rules, or the lines of another section, as lines of a paydrop.toml, each with what it means. */
-export function rulesExample(rules: typeof schema.CAPS | typeof schema.FIELD_RULES | typeof schema.NOTIFY): string {
+export function rulesExample(
+  rules: typeof schema.CAPS | typeof schema.FIELD_RULES | typeof schema.NOTIFY | typeof schema.ANSWERS,
+): string {
   return Object.entries(rules)
     .map(([name, { example, shown }]) => `${`${name} = ${example}`.padEnd(32)}# ${shown}`)
     .join("\n");
@@ -143,13 +147,15 @@ export function tomlExample(): string {
   const caps = `[rules.payouts]\n${rulesExample(schema.CAPS)}\n`;
   const ofField = `[rules.payouts.payment_mode]\n${rulesExample(schema.FIELD_RULES)}\n`;
   const notify = `[notify]\n${rulesExample(schema.NOTIFY)}\n`;
-  return [HEAD, ...settings, notify, caps, ofField].join("\n").replaceAll(/^(?=[a-z0-9_]+ = |\[)/gm, "# ");
+  const answers = `[answers.payout]\n${rulesExample(schema.ANSWERS)}\n`;
+  return [HEAD, ...settings, notify, answers, caps, ofField].join("\n").replaceAll(/^(?=[a-z0-9_]+ = |\[)/gm, "# ");
 }
 
 /** JSON Schema (2020-12) of paydrop.toml, for editors that complete and check TOML by a schema. */
 export function tomlSchema(): object {
   const settings = Object.fromEntries(schema.LASTING.map((name) => [name, schema.SETTINGS.shape[name]]));
-  const sections = { mapping: mappingTables("/"), rules: schema.rulesTable(), notify: schema.notifyTable() };
+  const rest = { rules: schema.rulesTable(), notify: schema.notifyTable(), answers: schema.answersTable() };
+  const sections = { mapping: mappingTables("/"), ...rest };
   const whole = z.strictObject({ ...settings, ...sections });
   return z.toJSONSchema(z.partial(whole), {
     ...{ io: "input", unrepresentable: "any" },

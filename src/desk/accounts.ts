@@ -1,4 +1,6 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+import pLimit from "p-limit";
 import { DAY_MS } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { personOf } from "../journal/approval.ts";
@@ -83,12 +85,12 @@ async function secretOf(password: string): Promise<Pick<Account, "salt" | "hash"
 /** 64 MB for each: guessing takes memory as well. */
 const COST = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 1024 * 1024 };
 
+/** One at a time: each takes memory, and one of the few threads that read files. */
+const oneByOne = pLimit(1);
+
 function derived(password: string, salt: string): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  scrypt(password.normalize("NFC"), Buffer.from(salt, "hex"), 32, COST, (error, key) =>
-    error ? reject(error) : resolve(key),
-  );
-  return promise;
+  const derive = promisify(scrypt) as (...values: [string, Buffer, number, typeof COST]) => Promise<Buffer>;
+  return oneByOne(() => derive(password.normalize("NFC"), Buffer.from(salt, "hex"), 32, COST));
 }
 
 const SESSION_MS = 12 * 3_600_000;
@@ -112,6 +114,18 @@ export const csrfOf = (token: string): string => digest("form", token);
 
 function digest(what: string, token: string): string {
   return createHash("sha256").update(`${what}\n${token}`).digest("base64url");
+}
+
+/** A browser in which this person has signed in with this password: nobody else's wrong tries keep them out of it. */
+export function knownToken(account: Account): string {
+  const nonce = randomBytes(16).toString("base64url");
+  return `${nonce}.${digest("known", `${nonce}\n${account.hash}`)}`;
+}
+
+/** What such a token is counted by; undefined: it is none of this account. */
+export function knownBy(account: Account | undefined, token: string | undefined): string | undefined {
+  const [nonce = "", mac = ""] = token?.split(".") ?? [];
+  return account && mac === digest("known", `${nonce}\n${account.hash}`) ? nonce : undefined;
 }
 
 const printOf = ({ hash }: Account): string => digest("password", hash);

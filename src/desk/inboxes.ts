@@ -1,10 +1,11 @@
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isRetryAsWritten } from "../commands/folder-work.ts";
 import { inboxFolders } from "../intake/inbox.ts";
 import { inputName, isOperationFolder } from "../intake/names.ts";
 import { identityOf } from "../intake/snapshot.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
+import { ownText } from "../results/answers.ts";
 import type { Desk } from "./desk.ts";
 
 /** A file of an inbox that is no batch yet, or was refused, and what the answer beside it says. */
@@ -67,7 +68,7 @@ async function waitingIn({ store }: Desk, inbox: string): Promise<readonly Waiti
 
 /** Without its head, which names the file, and without what is for whoever types commands. */
 async function linesOf(answer: string): Promise<readonly string[]> {
-  const text = await readFile(answer, "utf8").catch(() => "");
+  const text = (await ownText(answer)) ?? "";
   const lines = text
     .split(/\r?\n/)
     .slice(1)

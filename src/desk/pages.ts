@@ -40,6 +40,8 @@ export interface Pages {
   readonly signIn: (c: Context, token: string) => void;
   readonly tokenOf: (c: Context) => string | undefined;
   readonly addressOf: (c: Context) => string;
+  /** What this browser keeps of the last person who signed in with it. */
+  readonly known: { of(c: Context): string | undefined; keep(c: Context, token: string): void };
 }
 
 /** Beside the token: a browser says by itself that a form stood on another site. */
@@ -58,7 +60,12 @@ export async function formOf(c: Context): Promise<Pick<Posted, "form" | "text" |
 }
 
 /** A page for whoever is not to see any other. */
-export function plain(c: Context, status: 403 | 404 | 409 | 413 | 429 | 500, word: Word, facts: Facts = {}): Response {
+export function plain(
+  c: Context,
+  status: 403 | 404 | 409 | 411 | 413 | 421 | 429 | 500 | 503,
+  word: Word,
+  facts: Facts = {},
+): Response {
   const { text, todo } = told(DESK_WORDS[word], facts);
   const content = markup`<p>${todo}</p><p><a href="/">Today</a></p>`;
   return c.html(pageOf({ title: text, csrf: "", content }).toString(), status);

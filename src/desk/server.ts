@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
-import { Hono, type Context } from "hono";
+import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getCookie, setCookie } from "hono/cookie";
 import { streamSSE, type SSEStreamingApi } from "hono/streaming";
@@ -25,7 +25,13 @@ import { todayPages } from "./today.ts";
 import { uploadPages } from "./upload.ts";
 
 const FORM_BYTES_MAX = 1024 * 1024;
+/** Name, password and token. */
+const SIGN_IN_BYTES_MAX = 16 * 1024;
+/** Each is wholly in memory while it is read. */
+const UPLOADS_AT_ONCE = 2;
 const LIVE_MS = 2_000;
+const COOKIE = { httpOnly: true, sameSite: "Strict", path: "/" } as const;
+const KNOWN_SECONDS = 180 * 24 * 3600;
 
 /** All of it from here, nothing inline, nobody else's frame around it. */
 const HEADERS = {
@@ -50,6 +56,8 @@ export async function serveDesk(desk: Desk, port: number) {
   let cookie = "";
   const news = new Map<string, News>();
   const ending = new AbortController();
+  const isForwarded = desk.config.desk_url !== undefined;
+  let uploads = 0;
 
   app.use(async (c, next) => {
     await next();
@@ -60,7 +68,12 @@ export async function serveDesk(desk: Desk, port: number) {
     desk.say(`desk: ${error instanceof PaydropError ? error.message : (error.stack ?? messageOf(error))}`);
     return plain(c, 500, "broken", { found: error instanceof PaydropError ? error.message : DESK_WORDS.unforeseen });
   });
-  app.use("/sign-in", bodyLimit({ maxSize: FORM_BYTES_MAX, onError: (c) => plain(c, 413, "too_large") }));
+  // a page of another site whose name leads here by now must not ask in somebody's name
+  app.use(async (c, next) => {
+    if (!isOurHost(c.req.header("host") ?? "", desk.config.desk_url)) return plain(c, 421, "other_host");
+    return next();
+  });
+  app.use("/sign-in", lengthLimit(SIGN_IN_BYTES_MAX));
 
   const tokenOf = (c: Context): string | undefined => getCookie(c, cookie);
   const accountOf = async (c: Context, isActive = true): Promise<Account | undefined> => {
@@ -68,9 +81,9 @@ export async function serveDesk(desk: Desk, port: number) {
     return token === undefined ? undefined : whoseSession(desk.store, token, Date.now(), isActive);
   };
   const signIn = (c: Context, token: string): void => {
-    const secure = c.req.header("x-forwarded-proto") === "https";
-    setCookie(c, cookie, token, { httpOnly: true, sameSite: "Strict", path: "/", secure });
+    setCookie(c, cookie, token, { ...COOKIE, secure: isSecure(c) });
   };
+  const isSecure = (c: Context): boolean => isForwarded && c.req.header("x-forwarded-proto") === "https";
 
   const pages: Pages = {
     ...{ desk, app, signIn, tokenOf },
@@ -83,17 +96,29 @@ export async function serveDesk(desk: Desk, port: number) {
       });
     },
     act(path, needed, carryOut, bytesMax = FORM_BYTES_MAX) {
-      const tooLarge = bodyLimit({ maxSize: bytesMax, onError: (c) => plain(c, 413, "too_large") });
-      app.post(path, tooLarge, async (c) => {
+      // who it is is known before a byte of what they bring is read
+      const allowed: MiddlewareHandler = async (c, next) => {
         if (!isFromHere(c)) return plain(c, 403, "other_site");
         const account = await accountOf(c);
         if (!account) return c.redirect("/sign-in", 303);
         if (account.isOneTime && !/^\/(?:password|sign-out)$/.test(path)) return plain(c, 403, "one_time");
         if (!mayDo(account.role, needed)) return plain(c, 403, "no_right");
-        const csrf = csrfOf(tokenOf(c) ?? "");
-        const posted = await formOf(c);
-        if (posted.text("csrf") !== csrf) return plain(c, 403, "other_site");
-        return carryOut({ c, account, csrf, ...posted });
+        return next();
+      };
+      const isUpload = bytesMax > FORM_BYTES_MAX;
+      app.post(path, allowed, lengthLimit(bytesMax), async (c) => {
+        const account = await accountOf(c);
+        if (!account) return c.redirect("/sign-in", 303);
+        if (isUpload && uploads >= UPLOADS_AT_ONCE) return plain(c, 503, "busy");
+        uploads += Number(isUpload);
+        try {
+          const csrf = csrfOf(tokenOf(c) ?? "");
+          const posted = await formOf(c);
+          if (posted.text("csrf") !== csrf) return plain(c, 403, "other_site");
+          return await carryOut({ c, account, csrf, ...posted });
+        } finally {
+          uploads -= Number(isUpload);
+        }
       });
     },
     framed({ c, account, csrf }, page) {
@@ -131,9 +156,14 @@ export async function serveDesk(desk: Desk, port: number) {
       });
     },
     addressOf(c) {
-      // behind a web server on this machine the last one is whom that one has seen
-      const forwarded = c.req.header("x-forwarded-for")?.split(",").at(-1)?.trim();
+      // behind a web server on this machine the last one is whom that one has seen; without one anybody could say so
+      const forwarded = isForwarded ? c.req.header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
       return forwarded || (getConnInfo(c).remote.address ?? "");
+    },
+    known: {
+      of: (c) => getCookie(c, `${cookie}-known`),
+      keep: (c, token) =>
+        setCookie(c, `${cookie}-known`, token, { ...COOKIE, secure: isSecure(c), maxAge: KNOWN_SECONDS }),
     },
   };
   for (const name of ["style.css", "live.js"]) serveFile(app, name);
@@ -158,6 +188,22 @@ export async function serveDesk(desk: Desk, port: number) {
       await closed;
     },
   };
+}
+
+/** Of what says its length: whatever else is sent costs nothing. */
+function lengthLimit(most: number): MiddlewareHandler {
+  const counted = bodyLimit({ maxSize: most, onError: (c) => plain(c, 413, "too_large") });
+  return async (c, next) => {
+    if (c.req.method === "POST" && !/^\d+$/.test(c.req.header("content-length") ?? ""))
+      return plain(c, 411, "no_length");
+    return counted(c, next);
+  };
+}
+
+/** This machine by its own names, or the address that the desk has behind a web server. */
+function isOurHost(host: string, url: string | undefined): boolean {
+  if (url !== undefined && host === new URL(url).host) return true;
+  return /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host);
 }
 
 /** They lie beside the sources, and beside the one folder of the built program. */

@@ -11,7 +11,7 @@ import { formOf, isFromHere, newsOf, plain, type Pages, type Word } from "./page
 
 /** In, out, and another password. */
 export function signInPages(pages: Pages): void {
-  const { app, desk, signIn, tokenOf, addressOf } = pages;
+  const { app, desk, signIn, tokenOf, addressOf, known } = pages;
   const { store } = desk;
   const limits = signInLimits(Date.now);
 
@@ -28,9 +28,12 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
 
   app.get("/sign-in", (c) => signInPage(c));
   app.post("/sign-in", async (c) => {
+    if (!isFromHere(c)) return plain(c, 403, "other_site");
     const { text } = await formOf(c);
-    if (!isFromHere(c) || text("csrf") !== accounts.csrfOf(tokenOf(c) ?? "")) return plain(c, 403, "other_site");
-    const of = { name: text("name").slice(0, 200), address: addressOf(c) };
+    if (text("csrf") !== accounts.csrfOf(tokenOf(c) ?? "")) return plain(c, 403, "other_site");
+    const said = text("name").slice(0, 200);
+    const account = await accounts.accountOf(store, said);
+    const of = { name: said, address: addressOf(c), known: accounts.knownBy(account, known.of(c)) };
     const name = maskStray(printable(of.name, 40));
     const log = (word: "sign_in_failed" | "sign_in_closed"): void =>
       desk.say(told(DESK_SAID[word], { at: isoSecond(Date.now()), name, address: printable(of.address, 60) }).text);
@@ -39,7 +42,6 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
       c.header("retry-after", "900");
       return signInPage(c, newsOf("too_many"), 429);
     }
-    const account = await accounts.accountOf(store, of.name);
     const isRight = await accounts.isPassword(account, text("password"));
     if (!isRight || !account || accounts.hasLapsed(account, Date.now())) {
       log("sign_in_failed");
@@ -47,6 +49,7 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
       return signInPage(c, newsOf("wrong_sign_in"), 401);
     }
     limits.wasRight(of);
+    known.keep(c, accounts.knownToken(account));
     signIn(c, await accounts.beginSession(store, account, Date.now()));
     return c.redirect("/", 303);
   });
@@ -77,7 +80,7 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
     const { c, account, text } = posted;
     const password = text("password");
     const said = (word: Word): Response => pages.goTo(posted, "/password", newsOf(word));
-    const of = { name: account.name, address: addressOf(c) };
+    const of = { name: account.name, address: addressOf(c), known: accounts.knownBy(account, known.of(c)) };
     if (!limits.mayTry(of)) return said("too_many");
     if (!(await accounts.isPassword(account, text("now")))) return said("password_wrong");
     limits.wasRight(of);
@@ -86,6 +89,7 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
     if (password !== text("again")) return said("password_differs");
     if (password === text("now")) return said("password_same");
     const changed = await accounts.changePassword(store, account, password, Date.now());
+    known.keep(c, accounts.knownToken(changed));
     const token = await accounts.beginSession(store, changed, Date.now());
     signIn(c, token);
     return pages.goTo({ ...posted, csrf: accounts.csrfOf(token) }, "/", newsOf("password_set", true));

@@ -1,14 +1,12 @@
-import { constants } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeAtomically } from "../disk.ts";
-import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { readFound, writeAtomically } from "../disk.ts";
+import { messageOf, PaydropError } from "../errors.ts";
 import { MARK_NOTE } from "../messages/intake.ts";
 import { printable } from "../printable.ts";
 
 /** Hidden, so that it is never taken for input. */
 const NAME = ".paydrop";
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const BYTES_MAX = 64 * 1024;
 const RENEWED_EVERY_MS = 1000;
 
 /** Rows that its journal ever let go: all, and those of this folder, under the name that it had then. */
@@ -121,12 +119,9 @@ function write(folder: string, { stateId, letGo, letGoHere }: Mark, replace: boo
 async function markIn(folder: string): Promise<FoundMark | "damaged" | undefined> {
   const path = join(folder, NAME);
   try {
-    // follows no link, and waits for nobody who writes into a pipe
-    return markOf(await readFile(path, { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW | O_NONBLOCK }), folder);
+    const text = await readFound(path, BYTES_MAX);
+    return text === undefined ? undefined : markOf(text, folder);
   } catch (thrown) {
-    const code = systemCodeOf(thrown) ?? "";
-    if (["ENOENT", "ENOTDIR"].includes(code)) return undefined;
-    if (["ELOOP", "EISDIR", "ENXIO"].includes(code)) return "damaged";
     throw new PaydropError("mark_unreadable", { path: printable(path), found: messageOf(thrown) }, { cause: thrown });
   }
 }

@@ -50,9 +50,12 @@ export async function newBatchOf(
   const { snapshot, table, period } = opened;
   const { sha256, sizeBytes, fileName, folder } = snapshot;
   const { environment } = config;
-  const times = (await store.batches({ sha256, environment })).length;
+  const said = { sha256, environment, period, sheet: table.reading.sheet };
+  let times = (await store.batches({ sha256, environment })).length;
+  // another file may have been made to have the same id
+  while ((await store.batches({ id: batchIdOf(said, times) })).length > 0) times += 1;
   return {
-    ...{ id: batchIdOf({ sha256, environment, period, sheet: table.reading.sheet }, times), environment, destination },
+    ...{ id: batchIdOf(said, times), environment, destination },
     ...{ fileName, folder, format: table.reading.format, sha256, sizeBytes, reading: keptOf(opened), createdAt: now() },
     ...(period === undefined ? {} : { period }),
   };

@@ -53,6 +53,8 @@ export const CONFIG_ERRORS = {
     → Set the key that the other hosts have; of a new journal make one: openssl rand -hex 32`,
   journal_key_wrong:
     "PAYDROP_JOURNAL_KEY is not 32 bytes in hex or base64 → Use the key of the other hosts, as it was made.",
+  journal_unencrypted: `the way to the journal's server {host} is not encrypted, and anybody on it could change what was sent
+    → Put ?sslmode=verify-full behind its address; where the way is safe by itself, ?sslmode=disable says so.`,
   journal_password: `journal_url holds a password; a settings file is copied, mailed and checked in
     → Leave the password out there, and set PAYDROP_JOURNAL_URL with it, or PGPASSWORD.`,
   smtp_url_wrong: `PAYDROP_SMTP_URL is not the address of a mail server with a sender
@@ -99,6 +101,8 @@ const FINDINGS = {
     not_set_for_payouts: "not set → It is needed for payouts only.",
     standby_asynchronous: `{count:standby|standbys}, and commits wait for none: one that takes over may have forgotten rows that went, and they would go twice
       → Name it in synchronous_standby_names, or let none take over by itself: paydrop help hosts`,
+    answers_like: `the last {answers:answer} of {operation}s all said {field} {values}; any 2xx counts that does not say no
+      → If these mean that the row was taken, put this into paydrop.toml, and anything else is unknown: {lines}`,
     clock_apart: "this host says {now}, the server says {server} → Set both by the same time service (NTP).",
     inbox_open: "anybody may write there (mode {mode}) → Let one group write: whoever can drop a file can pay.",
     inbox_held: "nothing goes from it: {why} → A person lets it go on: paydrop resume --inbox {word} --by NAME",
@@ -128,7 +132,7 @@ export function finding(what: string, code: CodeIn<typeof FINDINGS>, facts: Fact
 export const CHOICES: readonly (readonly [section: string, choice: string, always?: string])[] = [
   ["§2.6", "required fields", "all but the optional ones of `paydrop template`"],
   ["§2.6", "empty_fields"],
-  ["§4", "accepted", "any 2xx whose text does not speak of failure"],
+  ["§4", "accepted", "any 2xx whose text does not speak of failure, or what [answers.*] says"],
   ["§4", "amounts", "sent with the digits of the file, never scaled"],
   ["§4", "amount_format"],
   ["§5.2", "padding"],

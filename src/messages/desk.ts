@@ -83,6 +83,9 @@ export const DESK_WORDS = {
   no_right: "Your account may not do this. → Ask whoever runs paydrop for another role.",
   other_site:
     "This did not come from a page of the desk, or the page was too old. → Go back, load it again, and do it once more.",
+  other_host: "This is not the address of the desk. → Whoever runs paydrop sets desk_url to the address that you use.",
+  no_length: "What was sent does not say how long it is. → Load the page again, and do it once more.",
+  busy: "Other files are being uploaded at this moment. → Try again in a minute.",
   too_large: "The file is larger than 64 MB. → Put it into the folder itself, or ask whoever runs paydrop.",
   unforeseen: "whoever runs paydrop finds it in its log",
   broken: "Something went wrong here: {found}. → Nothing that was sent is forgotten. Tell whoever runs paydrop.",

@@ -204,6 +204,8 @@ const ERRORS = {
     unwritable: ({ code }) =>
       `nothing can be written beside {name}: ${WHY_UNWRITABLE[String(code)] ?? "{found}"}
         → Let paydrop write there, and make room. ${WRITE_AGAIN}`,
+    folder_exchanged: `the folder of {name} is a link now, which was none before, and nothing is written where it leads
+      → Find out who exchanged it, and put the folder back. ${WRITE_AGAIN}`,
     in_the_way: `{name} is there already and is not what paydrop wrote → Move or rename it. ${WRITE_AGAIN}`,
     stdout_lost: "stdout cannot be written: {why} → Make room. Payments go on: paydrop status shows them.",
     stop_stays: "{path} cannot be removed ({found}), and the folder is still held → Remove it, then run this again.",

@@ -61,6 +61,7 @@ const HELD: Readonly<Record<string, string>> = {
   desk_stop: "Somebody pressed STOP at the desk.",
   stop_file: "A file named STOP was put into the folder.",
   unknown_in_a_row: "Several rows in a row had no clear answer. Look them up in the service's dashboard first.",
+  many_unknown: "Many rows had no clear answer. Look them up in the service's dashboard first.",
   redirect: "Something else than the service answered (a redirect). Ask IT first.",
   html_answer: "Something else than the service answered (a web page). Ask IT first.",
 };

@@ -21,6 +21,8 @@ export const OUTCOMES = {
   address_refused: "The service does not know this address{http}. No further rows were sent. → Ask IT",
 
   doubtful: `The service answered, but its answer speaks of a problem{said}. ${MAYBE} → ${CHECK}`,
+  no_yes: `The service answered, but not as it does when it takes a row{said}. ${MAYBE} → ${CHECK}`,
+  unreadable_answer: `We sent the row, and what was answered cannot be read. ${MAYBE} → ${CHECK}`,
   html_answer: `Something other than the service answered. The run stopped. → ${ASK_IT}`,
   redirect: `Something other than the service answered{http}. The run stopped. → ${ASK_IT}`,
   service_fault: `The service reported a fault{http}. ${MAYBE} → ${CHECK}`,
@@ -105,6 +107,7 @@ export const STOPS = {
     → check the keys with \`paydrop doctor\`, then ${SAME_FILE}`,
   rate_limited: `the service kept asking us to slow down → later, or with a lower --rate, ${SAME_FILE}`,
   unknown_in_a_row: `{rows:row} in a row had no clear answer → look them up in the dashboard, then ${SAME_FILE}`,
+  many_unknown: `{rows:row} of the last {of} had no clear answer → look them up in the dashboard, then ${SAME_FILE}`,
   same_refusal: `{rows:row} in a row were refused for the same reason
     → read the reason in the results file. A wrong account: correct the rows in the retry file. No funds, or a key that was wrong: when it is mended, \`paydrop retry BATCH --rejected --by NAME --reason TEXT\`. For the rest ${SAME_FILE}`,
   unreachable: `the service could not be reached → when it is back (or the proxy, if one is set), ${SAME_FILE}`,

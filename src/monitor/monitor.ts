@@ -6,6 +6,7 @@ import type { Config } from "../config/schema.ts";
 import { writeAtomically } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { BatchRecord, HostRecord, JournalStore } from "../journal/store.ts";
+import { verdictOf } from "../submission/verdict.ts";
 import { assertOwnFile } from "./log.ts";
 
 const EVERY_MS = 15_000;
@@ -195,6 +196,18 @@ async function listen(port: number, read: () => Promise<string>): Promise<Server
   return server.unref();
 }
 
+const ANSWER_BYTES_MAX = 1024;
+
+/** Of an answer that is short, the whole of it. */
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of body) {
+    pieces.push(piece);
+    if (pieces.reduce((sum, one) => sum + one.length, 0) >= ANSWER_BYTES_MAX) break;
+  }
+  return Buffer.concat(pieces).toString("utf8").slice(0, ANSWER_BYTES_MAX);
+}
+
 /** One request beside payments: with `json` a POST. Gives what went wrong; a redirect is not followed. */
 export async function askOnce(address: string, signal: AbortSignal, json?: object): Promise<string | undefined> {
   const { origin, pathname, search } = new URL(address);
@@ -204,8 +217,10 @@ export async function askOnce(address: string, signal: AbortSignal, json?: objec
   try {
     const method = json ? "POST" : "GET";
     const { statusCode, body } = await agent.request({ origin, path: pathname + search, method, ...post, signal });
+    const said = json && statusCode < 300 ? await beginningOf(body) : "";
     body.on("error", () => undefined).destroy();
-    return statusCode < 300 ? undefined : `the answer was ${statusCode}`;
+    if (statusCode >= 300) return `the answer was ${statusCode}`;
+    return verdictOf(said) === "says_no" ? `the answer was ${statusCode}: ${said}` : undefined;
   } catch (error) {
     return messageOf(error);
   } finally {

@@ -19,12 +19,21 @@ const WAITS_MS = [1_000, 3_000];
 /** So long the end of a process waits for what is pending. */
 const [ENDING_MS, URGENT_MS] = [10_000, 1_000];
 
+/** `isPart`: others have it; said again, they would have it twice. */
+interface Failure {
+  readonly why: string;
+  readonly isPart?: boolean;
+}
+
+const partOf = (refused: number): Failure | undefined =>
+  refused === 0 ? undefined : { why: `refused for ${counted(refused, "recipient")}`, isPart: true };
+
 /** `send` gives what went wrong. */
 interface Way {
   readonly name: keyof Notify;
   /** What may be seen of its address. */
   readonly to: string;
-  send(lines: readonly string[], signal: AbortSignal): Promise<string | undefined>;
+  send(lines: readonly string[], signal: AbortSignal): Promise<Failure | undefined>;
 }
 
 /** `marks`: what is new when it is not among those that were told last. */
@@ -47,15 +56,16 @@ export function createNotices(
   let pending: Promise<void> = Promise.resolve();
 
   const isTaken = async (way: Way, lines: readonly string[]): Promise<boolean> => {
-    let why: string | undefined;
+    let failed: Failure | undefined;
     for (const waitMs of failing.has(way) ? [0] : [0, ...WAITS_MS]) {
       await sleep(patience * waitMs, undefined, { signal: ending.signal }).catch(() => undefined);
-      why = await tryOnce(way, lines, ending.signal);
-      if (why === undefined) return failing.delete(way) || true;
+      failed = await tryOnce(way, lines, ending.signal);
+      if (failed === undefined) return failing.delete(way) || true;
+      if (failed.isPart) break;
     }
-    if (!failing.has(way)) say(failure(way.to, why));
+    if (!failing.has(way)) say(failure(way.to, failed?.why));
     failing.add(way);
-    return false;
+    return failed?.isPart === true;
   };
 
   const deliver = async (journal: NonNullable<typeof store>, name: string, { marks, lines }: Notice): Promise<void> => {
@@ -98,12 +108,13 @@ const failure = (to: string, why: string | undefined): string => new PaydropErro
 const TEST = linesOf(told(NOTICES.test, { host: hostname() }));
 
 /** What went wrong, of a test unless said. Servers repeat addresses of people in what they say. */
-export async function tryOnce(way: Way, lines = TEST, ending?: AbortSignal): Promise<string | undefined> {
+export async function tryOnce(way: Way, lines = TEST, ending?: AbortSignal): Promise<Failure | undefined> {
   const timeout = AbortSignal.timeout(TRY_MS);
   const signal = ending ? AbortSignal.any([timeout, ending]) : timeout;
-  const why = await way.send(lines, signal);
-  if (why === undefined) return undefined;
-  return printable(signal.aborted ? messageOf(signal.reason) : why, 200).replaceAll(/[^\s<>"']+@[^\s<>"']+/g, "…");
+  const failed = await way.send(lines, signal);
+  if (failed === undefined) return undefined;
+  const said = printable(signal.aborted ? messageOf(signal.reason) : failed.why, 200);
+  return { ...failed, why: said.replaceAll(/[^\s<>"']+@[^\s<>"']+/g, "…") };
 }
 
 /** Stops after which a batch goes on by itself or with its next run, or that a person brought about. */
@@ -149,7 +160,10 @@ function webhook(address: string): Way {
   const { origin, pathname, search } = new URL(address);
   // from here on it is found in whatever is printed
   new Secret(pathname + search);
-  const send: Way["send"] = (lines, signal) => askOnce(address, signal, { text: lines.join("\n") });
+  const send: Way["send"] = async (lines, signal) => {
+    const why = await askOnce(address, signal, { text: lines.join("\n") });
+    return why === undefined ? undefined : { why };
+  };
   return { name: "webhook_url", to: origin, send };
 }
 
@@ -174,9 +188,11 @@ function email(to: readonly string[], smtpUrl: Secret): Way {
       const { createTransport } = await import("nodemailer");
       const mail = { from: { name: "paydrop", address: from }, to: [...to], subject, text: text.join("\n") };
       const headers = { "Auto-Submitted": "auto-generated" };
-      return createTransport(server)
-        .sendMail({ ...mail, headers, signal })
-        .then(() => undefined, messageOf);
+      const sent = createTransport(server).sendMail({ ...mail, headers, signal });
+      return sent.then(
+        ({ rejected }) => partOf(rejected.length),
+        (error: unknown) => ({ why: messageOf(error) }),
+      );
     },
   };
 }

@@ -26,15 +26,18 @@ export async function* readText({ path, encoding: said, refuse }: Source, row: (
   }
 }
 
+/** Mostly a private copy; what is asked for its columns lies where others may exchange it for a link or a pipe. */
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /** The bytes of a file, and nothing at its end. */
 async function* bytesOf(path: string, start: number): AsyncGenerator<Buffer> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const file = await open(path, READ);
   yield* file.createReadStream({ start, highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
   yield Buffer.alloc(0);
 }
 
 export async function beginningOf(path: string, bytesMax: number): Promise<Buffer> {
-  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  await using file = await open(path, READ);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(bytesMax), 0, bytesMax, 0);
   return buffer.subarray(0, bytesRead);
 }

@@ -1,8 +1,8 @@
-import { lstat, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { rowsIn } from "../amount.ts";
-import { accessLike, writeAtomically, type Access } from "../disk.ts";
-import { systemCodeOf, type FileRefusedError } from "../errors.ts";
+import { accessLike, isExchangedFolder, readFound, writeAtomically, type Access } from "../disk.ts";
+import type { FileRefusedError } from "../errors.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
 import { nameForAnswers } from "../intake/names.ts";
 import * as words from "../messages/intake.ts";
@@ -142,6 +142,7 @@ function capital(text: string): string {
  */
 export async function putAnswer(path: string, wanted: Answer | undefined): Promise<boolean> {
   try {
+    if (await isExchangedFolder(path)) return false;
     for (const kind of ["refused", "waiting"] as const) {
       const target = answerPath(path, kind);
       if (wanted?.kind === kind) await writeOwn(target, wanted.text, await accessLike(path));
@@ -206,12 +207,7 @@ const FOREIGN = "";
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 /** The text that stands there, if it is ours; undefined: nothing is there. */
-async function ownText(path: string): Promise<string | undefined> {
-  try {
-    const stats = await lstat(path);
-    const text = stats.isFile() && stats.size <= ANSWER_BYTES_MAX ? await readFile(path, "utf8") : FOREIGN;
-    return text.startsWith(words.ANSWER_MARK) ? text : FOREIGN;
-  } catch (thrown) {
-    return systemCodeOf(thrown) === "ENOENT" ? undefined : FOREIGN;
-  }
+export async function ownText(path: string): Promise<string | undefined> {
+  const text = await readFound(path, ANSWER_BYTES_MAX).catch(() => FOREIGN);
+  return text === undefined || text.startsWith(words.ANSWER_MARK) ? text : FOREIGN;
 }

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { lstat, readFile, rename } from "node:fs/promises";
+import { lstat, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { pipeline } from "node:stream/promises";
-import { makePrivateFolder } from "../disk.ts";
+import { isExchangedFolder, makePrivateFolder, readFound } from "../disk.ts";
 import { FileRefusedError, messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import type { FileFormat } from "../file-format.ts";
+import { eachPiece, openRegular, statsOf } from "../intake/snapshot.ts";
 import { elsewhereText } from "../messages/results.ts";
 import { printable } from "../printable.ts";
 import { openTable } from "../reader/open-table.ts";
@@ -45,10 +44,13 @@ export interface Noted {
   readonly files: Readonly<Partial<Record<string, string>>>;
 }
 
+/** Our own have no lists that grow with the rows. */
+const SUMMARY_BYTES_MAX = 4 * 1024 * 1024;
+
 /** undefined where nothing readable of ours is there. A summary is ours by its first key. */
 export async function notedIn(summary: string): Promise<Noted | undefined> {
   try {
-    const text = await readFile(summary, "utf8");
+    const text = (await readFound(summary, SUMMARY_BYTES_MAX)) ?? "";
     const { paydrop, batch, files = {} } = JSON.parse(text) as Partial<Noted> & { paydrop: unknown };
     return typeof paydrop === "object" && typeof batch === "string" ? { batch, files } : undefined;
   } catch {
@@ -93,7 +95,9 @@ async function firstRowOf(path: string): Promise<ReadonlyMap<string, string> | u
 
 export async function sha256Of(path: string): Promise<string> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
+  await using file = await openRegular(path);
+  const { size } = await statsOf(file, path);
+  await eachPiece(file, path, size, (piece) => hash.update(piece));
   return hash.digest("hex");
 }
 
@@ -146,6 +150,7 @@ export async function besideOrElsewhere<T>(
     return new PaydropError("unwritable", facts, { cause: thrown });
   };
   try {
+    if (await isExchangedFolder(file)) throw new PaydropError("folder_exchanged", { name: printable(basename(file)) });
     return await write(file);
   } catch (thrown) {
     const why = refused(thrown);

@@ -1,7 +1,8 @@
 import type { Answer, Answered } from "../client/answer.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config, Yes } from "../config/schema.ts";
 import type { Outcome } from "../journal/store.ts";
 import type { OutcomeCode, StopCode } from "../messages/outcomes.ts";
+import { jsonOf, saysYes, verdictOf } from "./verdict.ts";
 
 /** What an answer, or its absence, says of the row (DESIGN §8). */
 export interface RowOutcome {
@@ -23,8 +24,11 @@ const REFUSALS: readonly (readonly ["refused" | "key_refused" | "address_refused
   ["address_refused", [404, 405, 410, 415]],
 ];
 
-/** The outcome table of DESIGN §8 as one pure function; whatever is not foreseen is unknown. */
-export function outcomeOf(answer: Answer, choices: Choices): RowOutcome {
+/**
+ * The outcome table of DESIGN §8 as one pure function; whatever is not foreseen is unknown. `yes`: what an answer looks like
+ * that takes a row of this operation.
+ */
+export function outcomeOf(answer: Answer, choices: Choices, yes?: Yes | undefined): RowOutcome {
   switch (answer.kind) {
     case "unsent":
       if (answer.cause === "unreachable") return { state: "not_sent", code: "unreachable", again: "backoff" };
@@ -32,7 +36,7 @@ export function outcomeOf(answer: Answer, choices: Choices): RowOutcome {
     case "no_answer":
       return { state: "unknown", code: SILENCE[answer.cause] };
     case "answered":
-      return { ...outcomeOfStatus(answer, choices), httpStatus: answer.status };
+      return { ...outcomeOfStatus(answer, choices, yes), httpStatus: answer.status };
     default:
       return answer satisfies never;
   }
@@ -46,9 +50,9 @@ const SILENCE = {
   aborted: "interrupted",
 } as const;
 
-function outcomeOfStatus(answer: Answered, choices: Choices): RowOutcome {
+function outcomeOfStatus(answer: Answered, choices: Choices, yes: Yes | undefined): RowOutcome {
   const { status, bodyEnd } = answer;
-  if (status >= 200 && status < 300) return outcomeOfSuccess(answer, choices);
+  if (status >= 200 && status < 300) return outcomeOfSuccess(answer, choices, yes);
   // commonly the answer to a POST that was processed (303); never followed, because the key would go along
   if (status >= 300 && status < 400) return { state: "unknown", code: "redirect", stop: "redirect" };
   if (status >= 500) return { state: "unknown", code: "service_fault" };
@@ -73,14 +77,17 @@ const NO_FUNDS = new RegExp(
 );
 
 /** §4: 200 means created, initiated, submitted. For payouts no status is shown: any 2xx counts (RFC 9110 §15.3). */
-function outcomeOfSuccess(answer: Answered, { doubtful_2xx: doubtful }: Choices): RowOutcome {
+function outcomeOfSuccess(answer: Answered, { doubtful_2xx: doubtful }: Choices, yes: Yes | undefined): RowOutcome {
   // a captive portal or proxy page answers 200 to everything: not the service
   if (isHtml(answer)) return { state: "unknown", code: "html_answer", stop: "html_answer" };
+  // where it is known what yes looks like, whatever is not that is unknown
+  if (yes)
+    return saysYes(answer.body, yes) ? { state: "accepted", code: "accepted" } : { state: "unknown", code: "no_yes" };
   if (answer.bodyEnd !== "complete") return { state: "accepted", code: "accepted_incomplete" };
-  if (!speaksOfFailure(answer.body)) return { state: "accepted", code: "accepted" };
-  return doubtful === "accepted"
-    ? { state: "accepted", code: "accepted_doubtful" }
-    : { state: "unknown", code: "doubtful" };
+  const verdict = verdictOf(answer.body);
+  if (verdict === "nothing_against") return { state: "accepted", code: "accepted" };
+  if (doubtful === "accepted") return { state: "accepted", code: "accepted_doubtful" };
+  return { state: "unknown", code: verdict === "says_no" ? "doubtful" : "unreadable_answer" };
 }
 
 /** A web page begins like this even where its server names no content type, or a wrong one; the XML of a service not. */
@@ -92,65 +99,6 @@ function isHtml({ contentType, body, bodyEnd }: Answered): boolean {
   if (HTML_BEGINS.test(body)) return true;
   const isCalledSo = /^\s*(?:text\/html|application\/xhtml)/i.test(contentType);
   return isCalledSo && !(bodyEnd === "complete" && (body.trim() === "" || jsonOf(body) !== undefined));
-}
-
-/** Words that say no, in any form in which services write them; not `0 errors`, `no duplicates`, `errors: 0`. */
-const NO = new RegExp(
-  String.raw`(?<!\b(?:no|0|zero|without|not|non)[\s_-]+)(?<![a-z])(?:` +
-    "fail(?:ed|ures?|s)?|errors?|rejected|declined|reversed|cancell?ed|denied|refused|invalid|insufficient|inadequate|" +
-    "duplicated?|unsuccessful|aborted|nok|ko|cannot|unable|" +
-    String.raw`not[\s_-]*(?:found|enough|allowed|accepted|permitted|processed|available)|(?:could|can|did)[\s_-]*n[o']t` +
-    String.raw`)(?![a-z])(?!\s*[:=]\s*(?:0|none|null|false)\b)`,
-  "i",
-);
-/** Without any of these nothing in a body says no, unless it is written in escapes: most are not looked at further. */
-const MAY_SAY_NO =
-  /fail|err|reject|declin|revers|cancel|denied|refus|invalid|insuff|inadeq|duplicate|unsucc|abort|nok|ko|not|could|can|did|unable|[45]\d\d|:\s*0\b|false|\\/i;
-
-const VERDICTS = /^(?:is|was|has)?(?:success|successful|succeeded|ok|valid|accepted)$/;
-const STATES =
-  /^(?:\w*(?:status|state|result|outcome|ack|acknowledgement)|(?:\w*(?:status|response|result)|resp|ret|rc)?code)$/;
-const TEXTS = /^(?:\w*message|msg|description|details?|reason|text|title|info)$/;
-const FAILURES =
-  /^(?:is|was|has)?\w*(?:errors?|fail(?:ed|ures?)|fault|exception|rejected|declined)(?:code|reason|message|description|text)?s?$/;
-/** A code of an error that says that there is none. */
-const NOTHING = /^(?:0*|""|null|none|nil|na|n\/a|false|no|ok|success(?:ful)?)$/i;
-
-/** Whether the body of a 2xx says that it did not work. §2.6 shows no response bodies: then nobody knows. */
-function speaksOfFailure(body: string): boolean {
-  if (!MAY_SAY_NO.test(body)) return false;
-  const read = jsonOf(body);
-  // a plain text is a message; XML is not looked into
-  if (read === undefined) return !/^\s*</.test(body) && NO.test(body);
-  return saysNo("message", read, 0);
-}
-
-/** Levels to look into: enough for `{"data": {"payout": {…}}}` with a list around it. */
-const WRAPPERS_MAX = 4;
-
-function saysNo(key: string, value: unknown, wrappers: number): boolean {
-  const name = key.toLowerCase().replaceAll(/[_\s-]/g, "");
-  const isFailure = FAILURES.test(name);
-  if (typeof value === "object" && value !== null) {
-    if (wrappers >= WRAPPERS_MAX) return false;
-    const keepsName = isFailure || Array.isArray(value);
-    return Object.entries(value).some(([part, one]) => saysNo(keepsName ? key : part, one, wrappers + 1));
-  }
-  const said = typeof value === "string" ? value.trim() : JSON.stringify(value ?? "");
-  if (isFailure) return !NOTHING.test(said);
-  if (VERDICTS.test(name)) return /^(?:false|no?|0)$/i.test(said) || NO.test(said);
-  if (STATES.test(name)) return value === false || /^[45]\d\d$/.test(said) || NO.test(said);
-  return TEXTS.test(name) && NO.test(said);
-}
-
-/** undefined: the body is not JSON. */
-function jsonOf(body: string): unknown {
-  try {
-    // trimmed, because a byte order mark is no JSON
-    return JSON.parse(body.trim());
-  } catch {
-    return undefined;
-  }
 }
 
 /** What is told while rows go: parts of `RunEvent`. `alone`: no other row went beside it. Times are since 1970. */

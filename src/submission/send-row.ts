@@ -1,6 +1,7 @@
 import type { Lying } from "../checks/spool.ts";
 import type { Answer } from "../client/answer.ts";
 import type { Sender } from "../client/sender.ts";
+import type { Config } from "../config/schema.ts";
 import { faultPoint } from "../fault-point.ts";
 import type { Committed, JournalStore, Leaving, Outcome, Share } from "../journal/store.ts";
 import { excerptOf } from "./excerpt.ts";
@@ -17,7 +18,7 @@ export interface Submission {
   readonly spool: { read(lying: Lying): string };
   readonly sender: Pick<Sender, "send">;
   readonly shared: Shared;
-  readonly config: Choices;
+  readonly config: Choices & Partial<Pick<Config, "answers">>;
   /**
    * `soft`: nothing new goes; its reason may be the code of a stop (`work_failed`), else a person asked. `hard`: what is
    * on its way becomes unknown.
@@ -87,7 +88,7 @@ export class RowSender {
       if (answer.kind === "unsent") this.requests -= 1;
       else this.#retries.reached();
       if (answer.kind === "unsent" && answer.cause === "too_late") break;
-      const found = outcomeOf(answer, config);
+      const found = outcomeOf(answer, config, config.answers?.[row.operation]);
       if (found.again !== undefined && this.#goesAgain(row, found, answer)) continue;
       const body = answer.kind === "answered" ? answer.body : "";
       const stop = this.#observe(row, found, body);

@@ -18,6 +18,7 @@ export class Shared {
   readonly pace: Pace;
   /** A hundred files of one row each are no better than one of a hundred. */
   readonly unknowns: UnknownsInARow = new UnknownsInARow();
+  readonly lastRows: LastRows = new LastRows();
   /** What each batch that sends now does when another one stops. */
   readonly going: Set<() => void> = new Set();
   /** Lanes that shares of this process have (§13). */
@@ -83,13 +84,15 @@ export class Shared {
 }
 
 const UNKNOWN_MAX = 3;
+const LAST_ROWS = 50;
+const UNKNOWN_OF_LAST = LAST_ROWS / 5;
 const IDENTICAL_REFUSALS_MAX = 10;
 const UNREACHABLE_ROWS_MAX = 5;
 /** Statuses of one endpoint that say nothing of the others. A refused key (401) or proxy (407) stops them all. */
 const OF_ONE_ENDPOINT: readonly number[] = [403, 404, 405, 410, 415];
 
 /** Counts rows in a row without a clear answer. It begins anew at a clear one, and when there are enough to stop. */
-class UnknownsInARow {
+export class UnknownsInARow {
   #count = 0;
 
   areTooMany({ state }: RowOutcome): boolean {
@@ -100,16 +103,30 @@ class UnknownsInARow {
   }
 }
 
+/** The last rows of all batches: a fifth of them without a clear answer is too many, wherever they stand. */
+export class LastRows {
+  #areUnknown: boolean[] = [];
+
+  areMany({ state }: RowOutcome): boolean {
+    this.#areUnknown = [...this.#areUnknown.slice(1 - LAST_ROWS), state === "unknown"];
+    if (this.#areUnknown.filter(Boolean).length < UNKNOWN_OF_LAST) return false;
+    this.#areUnknown = [];
+    return true;
+  }
+}
+
 /** When a run stops before its last row (DESIGN §8). It only ever stops: a person or the next run goes on. */
 export class StopRules {
   readonly #unknowns = new UnknownsInARow();
   readonly #unknownsOfAll: UnknownsInARow;
+  readonly #lastRows: LastRows;
   #unreachable = 0;
   #refusals = 0;
   #lastRefusal = "";
 
-  constructor({ unknowns }: Pick<Shared, "unknowns">) {
+  constructor({ unknowns, lastRows }: Pick<Shared, "unknowns" | "lastRows">) {
     this.#unknownsOfAll = unknowns;
+    this.#lastRows = lastRows;
   }
 
   /**
@@ -119,6 +136,7 @@ export class StopRules {
   observe(outcome: RowOutcome, operation: OperationName, body: string): Stop | undefined {
     const { code, stop, httpStatus } = outcome;
     const areTooMany = [this.#unknowns.areTooMany(outcome), this.#unknownsOfAll.areTooMany(outcome)].includes(true);
+    const areMany = this.#lastRows.areMany(outcome);
     this.#unreachable = code === "unreachable" ? this.#unreachable + 1 : 0;
     const isRefusal = code === "refused" || code === "no_funds";
     const refusal = isRefusal ? `${httpStatus ?? ""} ${withoutIds(body)}` : "";
@@ -128,6 +146,7 @@ export class StopRules {
     if (stop !== undefined) return stopOf(stop, operation, httpStatus);
     if (code === "rate_limited") return stopFor("rate_limited");
     if (areTooMany) return stopFor("unknown_in_a_row", { rows: UNKNOWN_MAX });
+    if (areMany) return stopFor("many_unknown", { rows: UNKNOWN_OF_LAST, of: LAST_ROWS });
     if (this.#refusals >= IDENTICAL_REFUSALS_MAX) return stopFor("same_refusal", { rows: IDENTICAL_REFUSALS_MAX });
     return this.#unreachable >= UNREACHABLE_ROWS_MAX ? this.atEnd() : undefined;
   }

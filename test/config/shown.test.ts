@@ -30,7 +30,7 @@ test("the example holds every lasting setting, and is right when every # is take
 
 test("the JSON schema knows every lasting setting, its kind, its default, rules and mappings", () => {
   const { properties } = tomlSchema() as { properties: Record<string, Record<string, unknown>> };
-  expect(Object.keys(properties)).toEqual([...LASTING, "mapping", "rules", "notify"]);
+  expect(Object.keys(properties)).toEqual([...LASTING, "mapping", "rules", "notify", "answers"]);
   expect(properties["concurrency"]).toMatchObject({ type: "integer", minimum: 1, maximum: 1000 });
   expect(properties["timeout"]).toMatchObject({ type: ["string", "number"] });
   expect(properties["padding"]).toMatchObject({

@@ -114,7 +114,12 @@ export class Visitor {
   async ask(path: string, init: RequestInit = {}): Promise<string> {
     const headers = { ...(this.cookie && { cookie: this.cookie }), ...(init.headers as Record<string, string>) };
     const response = await fetch(this.#url + path, { redirect: "manual", ...init, headers });
-    for (const cookie of response.headers.getSetCookie()) this.cookie = cookie.split(";")[0] ?? "";
+    const own = new Map(this.cookie.split("; ").flatMap((one) => (one ? [one.split("=") as [string, string]] : [])));
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = cookie.split(";")[0]?.split("=") ?? [];
+      own.set(name, value);
+    }
+    this.cookie = [...own].map(([name, value]) => `${name}=${value}`).join("; ");
     [this.status, this.headers, this.text] = [response.status, response.headers, await response.text()];
     const to = response.headers.get("location");
     if (response.status === 303 && to !== null) return this.ask(to);

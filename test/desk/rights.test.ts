@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { expect, test, vi } from "vitest";
 import { accountOf, addAccount, changePassword, removeAccount } from "../../src/desk/accounts.ts";
 import { actOf } from "../../src/batch.ts";
@@ -69,9 +70,10 @@ test("requests made by hand → only with session, right, token and place of the
 });
 
 test("sign-in cookie → of this site alone, unreadable for scripts, secure behind TLS", async () => {
-  const at = await AtDesk.open("SQLite");
-  const plain = await fetch(`${at.deskUrl}/sign-in`);
-  const secure = await fetch(`${at.deskUrl}/sign-in`, { headers: { "x-forwarded-proto": "https" } });
+  const forwarded = { headers: { "x-forwarded-proto": "https" } };
+  const plain = await fetch(`${(await AtDesk.open("SQLite")).deskUrl}/sign-in`, forwarded);
+  const at = await AtDesk.open("SQLite", { PAYDROP_DESK_URL: "https://pay.example" });
+  const secure = await fetch(`${at.deskUrl}/sign-in`, forwarded);
   expect(plain.headers.getSetCookie()[0]).toMatch(/^paydrop-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
   expect(secure.headers.getSetCookie()[0]).toMatch(/; HttpOnly; Secure; SameSite=Strict$/);
 });
@@ -137,4 +139,52 @@ test("a password guessed many times at once → refused after ten tries, also wi
   await asha.signIn("Asha");
   expect(asha.status).toBe(429);
   expect(at.said.filter((line) => line.endsWith("refused, there were too many tries"))).toHaveLength(5);
+});
+
+/** One request, byte for byte; gives its status as soon as it comes. */
+function statusOf(at: AtDesk, head: readonly string[], body = ""): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const socket = connect(Number(new URL(at.deskUrl).port), "127.0.0.1");
+  socket.setTimeout(20_000, () => reject(new Error("no answer came"))).on("error", reject);
+  socket.on("data", (bytes) => {
+    resolve(Number(/^HTTP\/1.1 (\d+)/.exec(bytes.toString())?.[1]));
+    socket.destroy();
+  });
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  return promise;
+}
+
+test("what a signed-out visitor brings → refused before it is read; another name of the host, too", async () => {
+  const at = await AtDesk.open("SQLite", { PAYDROP_DESK_URL: "https://pay.example" });
+  const { host } = new URL(at.deskUrl);
+  const large = `content-length: ${60 * 1024 * 1024}`;
+  const here = [`host: ${host}`, "sec-fetch-site: same-origin"];
+  expect(await statusOf(at, ["POST /upload HTTP/1.1", ...here, large])).toBe(303);
+  expect(await statusOf(at, ["POST /sign-in HTTP/1.1", ...here, large])).toBe(413);
+  expect(await statusOf(at, ["POST /sign-in HTTP/1.1", ...here, "transfer-encoding: chunked"])).toBe(411);
+  expect(await statusOf(at, ["GET /sign-in HTTP/1.1", "host: evil.example"])).toBe(421);
+  expect(await statusOf(at, ["GET /sign-in HTTP/1.1", "host: pay.example"])).toBe(200);
+});
+
+test("a stranger tries a name in many spellings → closed; who signed in here before comes in", async () => {
+  const at = await AtDesk.open("SQLite");
+  await at.person("asha", "decide");
+  const asha = at.visitor();
+  await asha.signIn("asha");
+  expect(asha.seen).toContain("Today");
+  await asha.post("/sign-out", {});
+  const stranger = at.visitor();
+  await stranger.ask("/sign-in");
+  const spellings = ["asha", "ASHA", " asha ", "ａｓｈａ", "Asha"];
+  const form = (name: string) => ({
+    method: "POST",
+    body: new URLSearchParams({ csrf: stranger.csrf, name, password: "no" }),
+  });
+  const tries = Array.from({ length: 12 }, (_, at) => spellings[at % spellings.length] ?? "");
+  const statuses = await Promise.all(
+    tries.map((name) => fetch(`${at.deskUrl}/sign-in`, { ...form(name), headers: { cookie: stranger.cookie } })),
+  );
+  expect(statuses.filter(({ status }) => status === 429).length).toBe(2);
+  await asha.signIn("asha");
+  expect(asha.seen).toContain("Today");
 });

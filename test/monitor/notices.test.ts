@@ -26,7 +26,7 @@ type Notify = Parameters<typeof waysOf>[0];
 async function tell(desk: TestDesk, notify: Notify, reports: readonly BatchReport[], smtp?: string): Promise<string[]> {
   const said: string[] = [];
   const ways = waysOf(notify, smtp === undefined ? undefined : new Secret(smtp));
-  const notices = createNotices(ways, "live", (text) => said.push(text), 0.05);
+  const notices = createNotices(ways, "live", (text) => said.push(text), 0.2);
   notices.follow(desk.store);
   for (const report of reports) notices.ended(report);
   await notices.unfollow();
@@ -134,6 +134,19 @@ test("mail: by TLS, with the login and sender of its address, to each person", a
     // prettier-ignore
     expect(mail.heard).toContain(line);
   expect(mail.heard.join("\n").replaceAll("=\n", "")).toContain("1 unknown (20.00)");
+});
+
+test("a chat that answers 200 and says no, a mail that one of two gets → said, and not sent twice", async () => {
+  const desk = await TestDesk.open();
+  const report = await desk.run("a.csv", SOME, withUnknown);
+  const chat = await startService(() => answer(200, { ok: false, error: "delivery failed" }));
+  expect(await tell(desk, { webhook_url: chat.url }, [report])).toEqual([expect.stringContaining("delivery failed")]);
+  expect(await desk.store.kept("notice")).toEqual([]);
+  const mail = await startMailServer({ refuses: "ravi@bank.example" });
+  const to = { email_to: ["asha@bank.example", "ravi@bank.example"] };
+  const smtp = `smtp://127.0.0.1:${mail.port}?from=pay@bank.example`;
+  expect(await tell(desk, to, [report], smtp)).toEqual([expect.stringContaining("refused for 1 recipient")]);
+  expect(mail.heard.filter((line) => line === "DATA")).toHaveLength(1);
 });
 
 test("mail: a person who is refused is not named, and no password goes without TLS", async () => {

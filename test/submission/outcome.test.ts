@@ -105,6 +105,34 @@ const SAY_NO: readonly unknown[] = [
   [{ payout: { state: "DENIED" } }],
   { message: "could not be processed" },
   { msg: "Duplicate request" },
+  { Response: "FAILURE" },
+  { status: "NACK" },
+  { message: "Unauthorized" },
+  { statusDesc: "FAILED" },
+  { approved: false },
+  { "payment-status": "Timed Out" },
+  { RespMsg: "Beneficiary account is frozen" },
+  { remark: "Daily limit exceeded" },
+  { txnStatusDescription: "TXNFAILED" },
+  { isAuthorised: "N" },
+  { expired: true },
+  { result: "notFound" },
+  { data: '{"status":"FAILED"}' },
+  { body: '[{"success":false}]' },
+  'while(1);{"success":false}',
+  "<Response><Status>FAILED</Status></Response>",
+  '<ns:Ack code="00"><ns:Reason><![CDATA[Account closed]]></ns:Reason></ns:Ack>',
+  "<r><data>{&quot;ok&quot;:false}</data></r>",
+  '<string xmlns="http://tempuri.org/">{"success":false}</string>',
+  "<r><Failure/></r>",
+];
+const UNREADABLE = [
+  '{"status":"SUC',
+  "[1,2",
+  "<Response><Status>OK",
+  "\u0000\u0001",
+  "\uFFFD\uFFFDok",
+  "[".repeat(60) + "]".repeat(60),
 ];
 const SAY_YES: readonly unknown[] = [
   { error: null, status: "success" },
@@ -123,6 +151,11 @@ const SAY_YES: readonly unknown[] = [
   { narration: "refund of a failed payment", notes: "cancelled order", name: "Errol Rejected" },
   { id: "err_500", amount: 422, number: 453 },
   { message: "Transfer initiated", eta: "T+1" },
+  { message: "Accepted, within limit", state: "Kerala" },
+  { branch: "Axis Bank Limited", unauthorized: false, approved: true },
+  "<Response><Status>SUCCESS</Status><Errors>0</Errors><Narration>failed before</Narration></Response>",
+  "OK",
+  { request: '{"narration":"cancelled order"}' },
 ];
 
 describe("a 2xx whose body speaks of failure is unknown", () => {
@@ -133,12 +166,35 @@ describe("a 2xx whose body speaks of failure is unknown", () => {
     expect(of(body)).toEqual({ state: "unknown", code: "doubtful", httpStatus: 200 });
     const accepted = { ...CHOICES, doubtful_2xx: "accepted" } as const;
     expect(of(body, accepted)).toEqual({ state: "accepted", code: "accepted_doubtful", httpStatus: 200 });
-    expect(of(JSON.stringify(body)).code).toBe("doubtful");
+    if (typeof body !== "string") expect(of(JSON.stringify(body)).code).toBe("doubtful");
   });
 
   test.each(SAY_YES.map((body) => [JSON.stringify(body), body]))("accepted: %s", (_shown, body) => {
     expect(of(body).code).toBe("accepted");
     expect(of(JSON.stringify(body, undefined, 2)).code).toBe("accepted");
+  });
+});
+
+describe("a 2xx that cannot be read is unknown", () => {
+  test.each(UNREADABLE)("%j", (body) => {
+    expect(outcomeOf(answered(200, { body }), CHOICES)).toMatchObject({ state: "unknown", code: "unreadable_answer" });
+  });
+});
+
+describe("where it is known what yes looks like, any other 2xx is unknown", () => {
+  const yes = { field: "data.Status", accepted: ["SUCCESS", "Pending"] };
+  test.each([
+    ['{"data":{"status":"success"},"message":"failed before"}', "accepted"],
+    ['{"data":{"status":"PENDING"}}', "accepted"],
+    ['{"data":{"status":"QUEUED"}}', "unknown"],
+    ['{"status":"SUCCESS"}', "unknown"],
+    ["<r><Status>SUCCESS</Status></r>", "accepted"],
+    ["", "unknown"],
+    ["OK", "unknown"],
+  ])("%s → %s", (body, state) => {
+    expect(outcomeOf(answered(200, { body }), CHOICES, yes).state).toBe(state);
+    const doubtful = { ...CHOICES, doubtful_2xx: "accepted" } as const;
+    expect(outcomeOf(answered(200, { body }), doubtful, yes).state).toBe(state);
   });
 });
 

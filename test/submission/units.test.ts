@@ -3,6 +3,7 @@ import { OUTCOMES, tellOutcome } from "../../src/messages/outcomes.ts";
 import { isStopOfRest, stopFor, STOPS, type StopCode } from "../../src/messages/outcomes.ts";
 import { Pace } from "../../src/submission/pace.ts";
 import { Retries } from "../../src/submission/pace.ts";
+import { LastRows, StopRules, UnknownsInARow } from "../../src/submission/shared.ts";
 
 const PACE = new Pace(undefined);
 
@@ -108,4 +109,20 @@ describe("what people read", () => {
       false,
     ]);
   });
+});
+
+test("a fifth of the last 50 rows without a clear answer stops the run, wherever they stand", () => {
+  const stopAfter = (isUnknown: (row: number) => boolean): number | undefined => {
+    const rules = new StopRules({ unknowns: new UnknownsInARow(), lastRows: new LastRows() });
+    for (let row = 1; row <= 240; row += 1) {
+      const outcome = isUnknown(row)
+        ? ({ state: "unknown", code: "no_answer" } as const)
+        : ({ state: "accepted", code: "accepted" } as const);
+      if (rules.observe(outcome, "payout", "")?.code === "many_unknown") return row;
+    }
+    return undefined;
+  };
+  expect(stopAfter((row) => row % 5 === 0)).toBe(50);
+  expect(stopAfter((row) => row % 2 === 0)).toBe(20);
+  expect(stopAfter((row) => row % 6 === 0)).toBeUndefined();
 });
