@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openJournal, type JournalOptions } from "../../src/journal/open.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
+import { follow } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { until } from "../support/until.ts";
 import { act, ASHA, newRow, opened, rowOf } from "./stores.ts";
@@ -21,16 +22,14 @@ interface Running {
 function start(args: readonly string[], under: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Running {
   const [command = process.execPath, ...before] = under.length > 0 ? [...under, process.execPath] : [];
   const child = spawn(command, [...before, PROCESS, ...args], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
-  let said = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
-  const ended = new Promise((resolve) => child.on("close", resolve));
+  const followed = follow(`a process of the journal: ${args.join(" ")}`, child);
   onTestFinished(async () => {
     child.kill("SIGKILL");
-    await ended;
+    await followed.ended;
   });
   const lines = (): Record<string, unknown>[] =>
-    said.split("\n").slice(0, -1).map((line) => JSON.parse(line) as Record<string, unknown>);
-  return { pid: child.pid ?? 0, lines, kill: (signal) => void child.kill(signal), ended };
+    followed.stdout().split("\n").slice(0, -1).map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { ...followed, lines, kill: (signal) => void child.kill(signal) };
 } // prettier-ignore
 
 async function open(stateDir: string, options: JournalOptions = {}): Promise<JournalStore> {
@@ -160,12 +159,9 @@ test("a commit fails once (the disk) → nothing more is written, and nothing mo
   expect((await store.recover(ASHA)).unknown.map(({ row }) => row)).toEqual(rowsIn(sender.lines()).slice(-2));
 }); // prettier-ignore
 
-const hasStrace = spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status === 0;
-if (!hasStrace)
-  process.stderr.write("NOT CHECKED: no strace here, which shows what is on the disk when a row leaves\n");
-
-test.skipIf(!hasStrace).each(["here", "thread"])(
+test.each(["here", "thread"])(
   "a row leaves, journal %s → every byte that was written of its turn is on the disk (I2)",
+  { tags: ["strace"] },
   async (where) => {
     const stateDir = temporaryDirectory();
     await opened(await open(stateDir), "AAAAAAA1", payments(60));
