@@ -9,7 +9,12 @@ const OF_PROCESS_WITHIN_MS = 250_000;
 
 export interface Waiting {
   /** The process that brings it about: when it has ended, nothing more comes. */
-  readonly by?: Promise<{ readonly code?: unknown; readonly stdout?: string; readonly stderr?: string }>;
+  readonly by?: Promise<{
+    readonly code?: unknown;
+    readonly output?: string;
+    readonly stdout?: string;
+    readonly stderr?: string;
+  }>;
   /** How long it may take on a machine that has more to do. */
   readonly withinMs?: number;
 }
@@ -22,7 +27,8 @@ export async function until(
 ): Promise<void> {
   let ended: string | undefined;
   by?.then(
-    ({ code, stdout = "", stderr = "" }) => (ended = `the process ended with ${String(code)}\n${stdout}${stderr}`),
+    ({ code, stdout = "", stderr = "", output = stdout + stderr }) =>
+      (ended = `the process ended with ${String(code)}\n${output}`),
     (error: unknown) => (ended = String(error)),
   );
   let waitedMs = 0;
