@@ -134,13 +134,14 @@ test("the image → made of what is there, run by a user of its own", () => {
   expect(text).toMatch(/^USER 10001:10001$/m);
 });
 
-const HAS_YAML = spawnSync("python3", ["-c", "import yaml"]).status === 0;
-
-test.skipIf(!HAS_YAML)("YAML files → as a YAML reader sees them, nothing runs twice", () => {
+test("YAML files → as a YAML reader sees them, nothing runs twice", { tags: ["yaml"] }, () => {
   const script = "import json,sys,yaml; print(json.dumps([yaml.safe_load(open(f)) for f in sys.argv[1:]]))";
   const yaml = NAMES.filter((name) => /\.ya?ml$/.test(name));
   const paths = yaml.map((name) => join(FOLDER, name));
-  const { status, stdout, stderr } = spawnSync("python3", ["-c", script, ...paths], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync("python3", ["-c", script, ...paths], {
+    encoding: "utf8",
+    timeout: 30_000,
+  });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const byName: unknown = Object.fromEntries((JSON.parse(stdout) as unknown[]).map((one, at) => [yaml[at], one]));
   const containers = [{ securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false } }];

@@ -80,7 +80,7 @@ test("what a killed process left goes with the first write; what another one wri
   expect(readdirSync(folder).sort()).toEqual([others, strangers, "a"].sort());
 });
 
-test.runIf(process.getuid?.() === 0)("owner and mode are those of the input; without it private", async () => {
+test("owner and mode are those of the input; without it private", { tags: ["root"] }, async () => {
   const folder = temporaryDirectory();
   const path = join(folder, "in");
   writeFileSync(path, "");

@@ -1,11 +1,12 @@
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nameOf } from "../../src/commands/command.ts";
 import { COMMANDS } from "../../src/commands/list.ts";
 import { EXIT_CODES, gravest } from "../../src/exit-codes.ts";
-import { LAUNCHER, paydrop, temporaryFolder } from "../support/paydrop.ts";
+import { paydrop, temporaryFolder } from "../support/paydrop.ts";
+import { follow, LAUNCHER } from "../support/program.ts";
 
 const NAMES = COMMANDS.map(nameOf);
 
@@ -77,18 +78,15 @@ describe("what is wrong with a command line", () => {
   });
 });
 
-test("a reader that goes away (| head) is no failure, a full disk behind stdout is", async () => {
-  const piped = spawnSync("sh", ["-c", `'${process.execPath}' '${LAUNCHER}' config example | head -1; exit $?`], {
-    encoding: "utf8",
-  });
-  expect(piped.stderr).toBe("");
-  if (!existsSync("/dev/full")) return;
-  const ended = await new Promise<{ code: number | null; stderr: string }>((resolve) => {
-    const child = spawn("sh", ["-c", `exec '${process.execPath}' '${LAUNCHER}' config example > /dev/full`]);
-    let stderr = "";
-    child.stderr.on("data", (text: Buffer) => (stderr += text.toString()));
-    child.on("close", (code) => resolve({ code, stderr }));
-  });
+const EXAMPLE = `'${process.execPath}' '${LAUNCHER}' config example`;
+
+test("a reader that goes away (| head) is no failure", async () => {
+  const { ended } = follow("a pipe", spawn("sh", ["-c", `${EXAMPLE} | head -1; exit $?`]));
+  expect((await ended).stderr).toBe("");
+});
+
+test("a full disk behind stdout is a failure", { tags: ["full-disk"] }, async () => {
+  const ended = await follow("a full disk", spawn("sh", ["-c", `exec ${EXAMPLE} > /dev/full`])).ended;
   expect(ended.code).toBe(74);
   expect(ended.stderr).toContain("stdout cannot be written");
 });
@@ -118,10 +116,9 @@ test("a trial reads no keys: a broken key file does not matter", async () => {
   expect((await paydrop(["run", file], env)).code).toBe(2);
 });
 
-const isRoot = process.getuid?.() === 0;
-
-test.skipIf(!isRoot)(
+test(
   "root who changes another user's state folder is told, and what is made there is theirs",
+  { tags: ["root"] },
   async () => {
     const { chownSync, readdirSync, statSync } = await import("node:fs");
     const folder = temporaryFolder();

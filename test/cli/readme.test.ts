@@ -6,8 +6,7 @@ import { SETTING_NAMES, defaultOf, factsOf } from "../../src/config/schema.ts";
 import { EXIT_CODES } from "../../src/exit-codes.ts";
 import { ROW_STATES } from "../../src/journal/states.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { BARE_ENV, LAUNCHER } from "../support/paydrop.ts";
-import { startProgram } from "../support/program.ts";
+import { BARE_ENV, follow, LAUNCHER, startProgram, type ProgramEnded } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -54,7 +53,7 @@ test("the demo → prints what its block shows", () => {
   expect(README).toContain("npm run demo");
   const script = scripts.demo.replace("node src/bin.ts", `'${process.execPath}' '${LAUNCHER}'`);
   const env = { ...BARE_ENV, HOME: folder };
-  const { status, stdout } = spawnSync("sh", ["-c", script], { cwd: folder, env, encoding: "utf8" });
+  const { status, stdout } = spawnSync("sh", ["-c", script], { cwd: folder, env, encoding: "utf8", timeout: 60_000 });
   expect(status).toBe(0);
   const shown = /<!-- demo: begin -->\s+```text\n(.*?)```\s+<!-- demo: end -->/s.exec(README)?.[1];
   expect(asAlways(stdout.replaceAll(folder, "/home/asha/paydrop"))).toBe(asAlways(shown ?? ""));
@@ -109,20 +108,11 @@ async function sandboxEnv(folder: string): Promise<{ env: Record<string, string>
   return { env, close: () => sandbox.close() };
 }
 
-interface Ended {
-  readonly code: number | null;
-  readonly stderr: string;
-}
-
-function shell(command: string, env: Record<string, string>, cwd: string): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = spawn("sh", ["-c", command], {
-      env: { ...BARE_ENV, ...env },
-      cwd,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    let stderr = "";
-    child.stderr.on("data", (text: Buffer) => (stderr += text.toString()));
-    child.on("close", (code) => resolve({ code, stderr }));
+function shell(command: string, env: Record<string, string>, cwd: string): Promise<ProgramEnded> {
+  const child = spawn("sh", ["-c", command], {
+    env: { ...BARE_ENV, ...env },
+    cwd,
+    stdio: ["ignore", "ignore", "pipe"],
   });
+  return follow(command, child).ended;
 }

@@ -21,7 +21,7 @@ const PADDINGS: readonly Padding[] = ["pkcs7", "zero", "iso7816", "ansix923", "n
 /** The same by the OpenSSL command, each payload with a cipher of its own. */
 function opensslHex(payload: string): string {
   const operands = ["enc", "-aes-256-cbc", "-K", key.toString("hex"), "-iv", iv.toString("hex")];
-  const { stdout, status } = spawnSync("openssl", operands, { input: payload });
+  const { stdout, status } = spawnSync("openssl", operands, { input: payload, timeout: 30_000 });
   expect(status).toBe(0);
   return stdout.toString("hex");
 }
@@ -42,7 +42,7 @@ test("NIST SP 800-38A, F.2.5: all four blocks", () => {
 });
 
 describe("one running cipher", () => {
-  test("payload after payload comes out byte for byte as from openssl", () => {
+  test("payload after payload comes out byte for byte as from openssl", { tags: ["openssl"] }, () => {
     const envelope = createEnvelope({ key, iv });
     const payloads = ['{"name":"Zoë ₹","amount":100.00}', "x", "y".repeat(15), "z".repeat(16), "a".repeat(1000), "x"];
     expect(payloads.map(envelope)).toEqual(payloads.map((text) => `{"body":"${opensslHex(text)}"}`));
@@ -71,7 +71,9 @@ describe("one running cipher", () => {
   });
 
   test("upper-case hex on request; the bytes of a caller stay as they were", () => {
-    expect(createEnvelope({ key, iv, hexCase: "upper" })("x")).toBe(`{"body":"${opensslHex("x").toUpperCase()}"}`);
+    expect(createEnvelope({ key, iv, hexCase: "upper" })("x")).toBe(
+      `{"body":"${encryptPayload("x", { key, iv }).toUpperCase()}"}`,
+    );
     const bytes = Buffer.from("y".repeat(16));
     encryptPayload(bytes, { key, iv, padding: "none" });
     expect(bytes.toString()).toBe("y".repeat(16));

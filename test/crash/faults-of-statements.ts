@@ -1,7 +1,8 @@
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { canMount, smallDisk } from "../support/small-disk.ts";
+import { whereIs } from "../support/needs.ts";
+import { smallDisk } from "../support/small-disk.ts";
 import type { Faults } from "./server-faults.ts";
 import { ROLE, type Site } from "./site.ts";
 
@@ -138,7 +139,7 @@ export const FAULTS_OF_STATEMENTS: Faults = {
   },
   "tablespace full": {
     what: "the disk of the database is full for a while",
-    lacks: () => (canMount ? undefined : "this user may not mount a small disk"),
+    lacks: () => (whereIs("mount") ? undefined : "this user may not mount a small disk"),
     before: onSmallDisk,
     strike: (site) => site.strike(() => filled(site)),
   },

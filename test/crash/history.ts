@@ -8,7 +8,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Office, startService } from "./office.ts";
+import { startService } from "./lives.ts";
+import { Office } from "./office.ts";
 import { clerkActs, decisionActs, openRows, seeThrough, sendNew } from "./people.ts";
 
 const RATES = { acceptThenReset: 0.08, resetWithoutAccepting: 0.08, acceptThen504: 0.06, refuse: 0.1, slowDown: 0.1 };
@@ -18,7 +19,7 @@ const ROUNDS_MAX = 25;
 /** What was found wrong, after all that was done before it; empty: nothing. */
 export async function history(seed: number, acts: number): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "paydrop-history-"));
-  const service = await startService(join(folder, "ledger.jsonl"), seed, RATES);
+  const service = await startService({ ledger: join(folder, "ledger.jsonl"), seed, rates: RATES, latencyMs: 3 });
   const office = new Office(seed, folder, service);
   try {
     for (let act = 1; act <= acts && office.faults.length === 0; act += 1) await actOnce(office, act);

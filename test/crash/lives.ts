@@ -3,9 +3,10 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { BARE_ENV, LAUNCHER } from "../support/paydrop.ts";
 import { AES_IV, AES_KEY, API_KEY } from "../support/ledger-server.ts";
 import type { LedgerLine, ServerOptions } from "../support/ledger-server.ts";
+import { BARE_ENV, follow, LAUNCHER } from "../support/program.ts";
+import { came } from "../support/until.ts";
 
 const SERVER = fileURLToPath(new URL("../support/ledger-server.ts", import.meta.url));
 
@@ -24,7 +25,10 @@ export async function startService(options: ServerOptions): Promise<Service> {
     env: BARE_ENV,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
-  const [{ port }] = (await once(child, "message")) as [{ port: number }];
+  const gone = follow("the service of the test", child, Infinity).ended;
+  const [{ port }] = (await came("the port of the service", once(child, "message"), { by: gone })) as [
+    { port: number },
+  ];
   return {
     url: `http://127.0.0.1:${port}`,
     ledger: options.ledger,
@@ -36,9 +40,8 @@ export async function startService(options: ServerOptions): Promise<Service> {
     lines: () => ledgerLines(options.ledger),
     async close() {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, "exit");
       child.kill("SIGKILL");
-      await ended;
+      await gone;
     },
   };
 }
@@ -51,7 +54,6 @@ function ledgerLines(path: string): LedgerLine[] {
 
 export interface Life {
   readonly child: ChildProcess;
-  readonly startedAt: number;
   readonly ended: Promise<LifeEnd>;
   /** What it printed so far. */
   output(): string;
@@ -60,7 +62,6 @@ export interface Life {
 export interface LifeEnd {
   /** undefined: killed. */
   readonly code: number | undefined;
-  readonly durationMs: number;
   readonly output: string;
 }
 
@@ -77,7 +78,6 @@ export interface LifeOptions {
 
 /** One process of paydrop, from its start to its end. */
 export function startLife(operands: readonly string[], options: LifeOptions): Life {
-  const startedAt = performance.now();
   const [program = "", ...args] = [
     ...(options.under ?? []),
     ...[process.execPath, ...(options.nodeArgs ?? []), LAUNCHER, ...operands],
@@ -95,21 +95,16 @@ export function startLife(operands: readonly string[], options: LifeOptions): Li
       ...options.env,
     },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: options.timeoutMs ?? 120_000,
-    killSignal: "SIGABRT",
   });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  }
-  const ended = new Promise<LifeEnd>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code, signal) => {
-      if (signal !== null && signal !== "SIGKILL") reject(new Error(`ended by ${signal}\n${output}`));
-      else resolve({ code: code ?? undefined, durationMs: performance.now() - startedAt, output });
-    });
+  const { ended, stdout, stderr } = follow(`paydrop ${operands.join(" ")}`, child, options.timeoutMs ?? 120_000);
+  const end = ended.then(({ code, signal, stdout, stderr }): LifeEnd => {
+    const output = stdout + stderr;
+    if (signal !== undefined && signal !== "SIGKILL") throw new Error(`ended by ${signal}\n${output}`);
+    return { code, output };
   });
-  return { child, startedAt, ended, output: () => output };
+  // as of `follow`
+  end.catch(() => undefined);
+  return { child, ended: end, output: () => stdout() + stderr() };
 }
 
 export function runLife(operands: readonly string[], options: LifeOptions): Promise<LifeEnd> {

@@ -1,18 +1,15 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { FaultLabel } from "../../src/fault-point.ts";
-import { AES_IV, AES_KEY, API_KEY, share, type LedgerLine, type Rates } from "../support/ledger-server.ts";
-import { BARE_ENV } from "../support/paydrop.ts";
+import { AES_IV, AES_KEY, API_KEY, share } from "../support/ledger-server.ts";
 import { runProgram } from "../support/program.ts";
 import { Breaches } from "./breaches.ts";
+import type { Service } from "./lives.ts";
 import { rowsOf, sha256Of, textOf, type Paper } from "./papers.ts";
 import { foresee } from "./prediction.ts";
 
-const SERVER = fileURLToPath(new URL("../support/ledger-server.ts", import.meta.url));
 const CLOCK = fileURLToPath(new URL("./moved-clock.ts", import.meta.url));
 const KILLED_SHARE = 0.35;
 /** Where most hangs on it; points.test.ts is at every one. */
@@ -25,36 +22,6 @@ const KILLED_AT: readonly FaultLabel[] = [
 ];
 /** Also: what a cancelled batch is asked for, a release without its sum, a retry file as it was. */
 const EXITS = [0, 2, 3, 4, 5, 6, 7];
-
-/** A service in a process of its own. */
-export interface Service {
-  readonly url: string;
-  lines(): readonly LedgerLine[];
-  close(): Promise<void>;
-}
-
-export async function startService(ledger: string, seed: number, rates: Rates): Promise<Service> {
-  const child = spawn(process.execPath, [SERVER, JSON.stringify({ ledger, seed, rates, latencyMs: 3 })], {
-    env: BARE_ENV,
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
-  const [{ port }] = (await once(child, "message")) as [{ port: number }];
-  return {
-    url: `http://127.0.0.1:${port}`,
-    lines() {
-      const text = existsSync(ledger) ? readFileSync(ledger, "utf8") : "";
-      return text
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as LedgerLine);
-    },
-    async close() {
-      const ended = once(child, "exit");
-      child.disconnect();
-      await ended;
-    },
-  };
-}
 
 /** One row of a batch: what the journal has of it, and what its file said. */
 export interface OfficeRow {

@@ -42,7 +42,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     const here = await scene(`soft ${signal}`, ROWS, { latencyMs: 900, latencyMinMs: 500, rates: { refuse: 0.4 } });
     const { service, batch, options } = here;
     const life = startLife(["run", ...FLAGS, batch.path], options);
-    await until("all lanes at work", () => service.lines().length > CONCURRENCY);
+    await until("all lanes at work", () => service.lines().length > CONCURRENCY, { by: life.ended });
     const signalledAt = Date.now();
     life.child.kill(signal);
     const { code, output } = await life.ended;
@@ -67,11 +67,11 @@ test("a second signal ends at once: rows in flight are unknown, exit 4", async (
   const { service, batch, options } = here;
   // the first row goes alone, and is never answered
   const life = startLife(["run", ...FLAGS, batch.path], options);
-  await until("a row in flight", () => service.lines().length > 0);
+  await until("a row in flight", () => service.lines().length > 0, { by: life.ended });
   life.child.kill("SIGTERM");
   let announced = "";
   life.child.stderr?.on("data", (text: string) => (announced += text));
-  await until("what the next signal would do", () => announced.includes("again"));
+  await until("what the next signal would do", () => announced.includes("again"), { by: life.ended });
   const signalledAt = performance.now();
   life.child.kill("SIGTERM");
   expect((await life.ended).code).toBe(4);
@@ -86,7 +86,7 @@ test("all lanes in flight at the second signal: as many unknown rows as lanes, n
   const here = await scene("hard on all lanes", 40, { latencyMs: 3000, latencyMinMs: 2500, firstLatencyMs: 0 });
   const { service, batch, options } = here;
   const life = startLife(["run", ...FLAGS, batch.path], options);
-  await until("all lanes at work", () => service.lines().length === CONCURRENCY + 1);
+  await until("all lanes at work", () => service.lines().length === CONCURRENCY + 1, { by: life.ended });
   life.child.kill("SIGINT");
   life.child.kill("SIGTERM");
   // two different signals are two signals, whichever came first
@@ -98,7 +98,7 @@ test("answers that never come do not keep it: bounded by --timeout", async () =>
   const here = await scene("bounded", 6, { silent: true });
   const { service, batch, options } = here;
   const life = startLife(["run", ...FLAGS, "--timeout", "2s", batch.path], options);
-  await until("a row in flight", () => service.lines().length > 0);
+  await until("a row in flight", () => service.lines().length > 0, { by: life.ended });
   const signalledAt = performance.now();
   life.child.kill("SIGTERM");
   const { code } = await life.ended;

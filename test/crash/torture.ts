@@ -115,9 +115,11 @@ async function killUntilDone(
   random: () => number,
   figures: Figures,
 ): Promise<number> {
-  let kills = 0;
+  let [kills, lives] = [0, 0];
   const flags = ["--quiet", "--concurrency", String(concurrency)];
   while (kills === 0 || hasMoreToSend(batch)) {
+    lives += 1;
+    if (lives > LIVES_MAX) throw new Error(`${LIVES_MAX} lives did not bring ${batch.path} to its end`);
     const request = service.nextRequest();
     const life = startLife(["run", ...flags, batch.path], { stateDir: batch.stateDir, url: service.url });
     figures.lives += 1;
@@ -145,6 +147,7 @@ function momentMs(random: () => number): number {
 }
 
 const FAULTS_MAX = 20;
+const LIVES_MAX = 1_000;
 
 function count(figures: Figures, batch: Batch, service: Service, unknownMax: number): void {
   const ledger = readLedger(service.ledger);

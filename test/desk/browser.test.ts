@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
 import { Watched } from "../watch/watched.ts";
-import { openBrowser, walk } from "./chromium.ts";
+import { openBrowser } from "./chromium.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** No zero in front of ten digits is lost, one row has no answer, and two are the same payment. */
@@ -41,8 +41,9 @@ async function wrongIn(page: Page): Promise<string[]> {
   return wrong;
 }
 
-walk(
-  "one walk in a browser (skipped: no chromium) → signed in, file mended and put, rows settled and released",
+test(
+  "one walk in a browser → signed in, file mended and put, rows settled and released",
+  { tags: ["chromium"] },
   async () => {
     const at = await Watched.with();
     const added = await at.run(["desk", "add", "Asha", "--role", "decide"]);
@@ -131,5 +132,4 @@ walk(
     desk.child.kill("SIGTERM");
     expect((await desk.ended).code).toBe(0);
   },
-  120_000,
 );

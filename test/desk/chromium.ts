@@ -1,17 +1,19 @@
-import { existsSync } from "node:fs";
 import { chromium, type Browser } from "playwright-core";
-import { afterAll, beforeAll, test } from "vitest";
+import { afterAll, beforeAll } from "vitest";
+import { whereIs } from "../support/needs.ts";
 
-const BROWSER = "/usr/bin/chromium";
+/** Debian's. */
+export function launch(): Promise<Browser> {
+  const executablePath = whereIs("chromium");
+  if (executablePath === undefined) throw new Error("Chromium is not here, or hidden");
+  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
+}
 
-/** A test in a browser, skipped where Debian's is not there. */
-export const walk: typeof test.skip = existsSync(BROWSER) ? test : test.skip;
-
-/** One browser for the tests of a file. */
+/** One browser for the tests of a file that need it. */
 export function openBrowser(): () => Browser {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    if (existsSync(BROWSER)) browser = await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
+    if (whereIs("chromium") !== undefined) browser = await launch();
   });
   afterAll(() => browser?.close());
   return () => {

@@ -2,16 +2,17 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync, inflateSync } from "node:zlib";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { startProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
+import { launch } from "./chromium.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const [WIDTH, COLORS] = [1100, 256];
 const FOLDER = join(ROOT, "samples/desk");
 
 const program = startProgram(["run", "--sandbox", "--desk", "--port", "0"]);
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await launch();
 try {
   await until("people are told", () => program.stdout().includes("meena"), { by: program.ended });
   const url = /http:[\d./:]+\d/.exec(program.stdout())?.[0] ?? "";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "vitest";
 import { describePostgres } from "../support/postgres.ts";
-import { until } from "../support/until.ts";
+import { came, until } from "../support/until.ts";
 import { Office, sendable } from "./office.ts";
 
 describePostgres("what holds for all hosts together", () => {
@@ -38,8 +38,8 @@ describePostgres("what holds for all hosts together", () => {
       await office.untilSending(conductor, helper);
       helper.child.kill("SIGKILL");
       conductor.child.kill("SIGTERM");
-      const ended = await Promise.race([conductor.ended, sleep(90_000)]);
-      expect(ended?.code).toBeOneOf([4, 7]);
+      const ended = await came("the end of the last host", conductor.ended, { withinMs: 90_000 });
+      expect(ended.code, ended.stderr).toBeOneOf([4, 7]);
     },
   );
 

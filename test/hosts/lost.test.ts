@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "vitest";
 import { describePostgres, ownServer } from "../support/postgres.ts";
-import { until } from "../support/until.ts";
+import { came, until } from "../support/until.ts";
 import { comparable, Office, sendable, textOf } from "./office.ts";
 
 // They wait for a lease (15 s) more than they compute: all at once.
@@ -124,13 +124,14 @@ describePostgres("what a host and its server can lose", () => {
       const office = await Office.open(onTestFinished, 20, settings, server.url);
       const { path, plan } = office.put("restart", 3, 500);
       const proxy = await office.proxy();
-      const helper = office.start(["work"]);
+      // of the lanes of both only half: the other half is for the run, whose commit is swallowed
+      const helper = office.start(["work"], { PAYDROP_HOST_LANES: "8" });
       await office.untilHere(helper);
       const swallowed = proxy.swallowCommit();
       // slow until both send
       office.service.latencyMs = 500;
       const conductor = office.start(["run", path], { PAYDROP_HOST_LANES: "8", PAYDROP_JOURNAL_URL: proxy.url });
-      await swallowed;
+      await came("a commit whose answer is swallowed", swallowed, { by: conductor.ended });
       await office.untilSending(helper);
       office.service.latencyMs = 20;
       await until("half has gone", () => office.service.lines.length > 600, { by: conductor.ended });

@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openJournal, type JournalOptions } from "../../src/journal/open.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
+import { follow, type Program } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { until } from "../support/until.ts";
 import { act, ASHA, newRow, opened, rowOf } from "./stores.ts";
@@ -15,22 +16,20 @@ interface Running {
   /** What it said so far. */
   lines(): Record<string, unknown>[];
   kill(signal: NodeJS.Signals): void;
-  readonly ended: Promise<unknown>;
+  readonly ended: Program["ended"];
 }
 
 function start(args: readonly string[], under: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Running {
   const [command = process.execPath, ...before] = under.length > 0 ? [...under, process.execPath] : [];
   const child = spawn(command, [...before, PROCESS, ...args], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
-  let said = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
-  const ended = new Promise((resolve) => child.on("close", resolve));
+  const followed = follow(`a process of the journal: ${args.join(" ")}`, child);
   onTestFinished(async () => {
     child.kill("SIGKILL");
-    await ended;
+    await followed.ended;
   });
   const lines = (): Record<string, unknown>[] =>
-    said.split("\n").slice(0, -1).map((line) => JSON.parse(line) as Record<string, unknown>);
-  return { pid: child.pid ?? 0, lines, kill: (signal) => void child.kill(signal), ended };
+    followed.stdout().split("\n").slice(0, -1).map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { ...followed, lines, kill: (signal) => void child.kill(signal) };
 } // prettier-ignore
 
 async function open(stateDir: string, options: JournalOptions = {}): Promise<JournalStore> {
@@ -54,7 +53,7 @@ test.each(["here", "thread"])(
     const left: number[] = [];
     for (let lives = 1, isOver = false; !isOver; lives += 1) {
       const sender = start([stateDir, "send", "AAAAAAA1", "4", where]);
-      await until("more rows leave, or it ends", () => sender.lines().length > 7 * lives || sender.lines().some(({ end }) => end)); // prettier-ignore
+      await until("more rows leave, or it ends", () => sender.lines().length > 7 * lives || sender.lines().some(({ end }) => end), { by: sender.ended }); // prettier-ignore
       isOver = sender.lines().some(({ end }) => end);
       sender.kill("SIGKILL");
       await sender.ended;
@@ -77,7 +76,7 @@ test("people act from another process while rows go → nobody waits for ever, a
   const held = [500, 501, 502].map((row) => newRow(row, `held ${row}`, { state: "held" }));
   await opened(store, "AAAAAAA1", [...payments(300).map((one, at) => newRow(at + 2, one)), ...held]);
   const sender = start([stateDir, "send", "AAAAAAA1", "3", "here", "2"]);
-  await until("rows leave", () => rowsIn(sender.lines()).length > 5);
+  await until("rows leave", () => rowsIn(sender.lines()).length > 5, { by: sender.ended });
   const cancelled: number[] = [];
   for (let row = 301; row > 100; row -= 20) {
     cancelled.push(...(await store.move("AAAAAAA1", [{ row, to: "cancelled", from: ["ready"] }], act("cancel"))));
@@ -136,17 +135,17 @@ test("one sends per state directory → a second one is refused at once; a stopp
   const stateDir = temporaryDirectory();
   await open(stateDir);
   const holder = start([stateDir, "lock"]);
-  await until("it has the lock", () => holder.lines().length > 0);
+  await until("it has the lock", () => holder.lines().length > 0, { by: holder.ended });
   for (const signal of ["SIGCONT", "SIGSTOP"] as const) {
     holder.kill(signal);
     const second = start([stateDir, "lock"]);
-    await until("it says whether it has the lock", () => second.lines().length > 0);
+    await until("it says whether it has the lock", () => second.lines().length > 0, { by: second.ended });
     expect(second.lines()).toEqual([{ failed: "locked", code: "locked" }]);
   }
   holder.kill("SIGKILL");
   await holder.ended;
   const third = start([stateDir, "lock"]);
-  await until("it has the lock", () => third.lines().length > 0);
+  await until("it has the lock", () => third.lines().length > 0, { by: third.ended });
   expect(third.lines()).toEqual([{ locked: true }]);
 });
 
@@ -160,12 +159,9 @@ test("a commit fails once (the disk) → nothing more is written, and nothing mo
   expect((await store.recover(ASHA)).unknown.map(({ row }) => row)).toEqual(rowsIn(sender.lines()).slice(-2));
 }); // prettier-ignore
 
-const hasStrace = spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status === 0;
-if (!hasStrace)
-  process.stderr.write("NOT CHECKED: no strace here, which shows what is on the disk when a row leaves\n");
-
-test.skipIf(!hasStrace).each(["here", "thread"])(
+test.each(["here", "thread"])(
   "a row leaves, journal %s → every byte that was written of its turn is on the disk (I2)",
+  { tags: ["strace"] },
   async (where) => {
     const stateDir = temporaryDirectory();
     await opened(await open(stateDir), "AAAAAAA1", payments(60));

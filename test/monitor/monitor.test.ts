@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -23,7 +24,7 @@ const STORE = { batches: () => Promise.resolve(BATCHES) } as unknown as JournalS
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
+  await once(server, "listening");
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
   return port;
@@ -110,7 +111,7 @@ test("a process without the lock leaves the file of the one that has it", async 
 
 test("a taken port, a monitor that is away, or a file that cannot be read or written is only said", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => taken.once("listening", resolve));
+  await once(taken, "listening");
   onTestFinished(() => void taken.close());
   const { port } = taken.address() as { port: number };
   const said: string[] = [];

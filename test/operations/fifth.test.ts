@@ -1,9 +1,9 @@
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
-import { BARE_ENV, type Ended } from "../support/paydrop.ts";
+import { BARE_ENV, follow, type ProgramEnded } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -59,7 +59,8 @@ function withRefunds(): string {
 
 test("a fifth operation → template, check, run, results and client follow from its file", async () => {
   const folder = withRefunds();
-  const paydrop = (...words: readonly string[]): Promise<Ended> => node(folder, join(folder, "src/bin.ts"), ...words);
+  const paydrop = (...words: readonly string[]): Promise<ProgramEnded> =>
+    node(folder, join(folder, "src/bin.ts"), ...words);
 
   const template = await paydrop("template", "refund");
   expect(template).toMatchObject({ code: 0, stdout: expect.stringMatching(/payee,amount,reason\r?\n/) as string });
@@ -101,11 +102,7 @@ test("a fifth operation → template, check, run, results and client follow from
   expect(JSON.parse(called.stdout)).toMatchObject({ outcome: "accepted", entries: [{ operation: "refund", payload }] });
 });
 
-function node(folder: string, ...words: readonly string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    const env = { ...BARE_ENV, HOME: folder };
-    execFile(process.execPath, words, { env, cwd: folder }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : 1, stdout, stderr }),
-    );
-  });
+function node(folder: string, ...words: readonly string[]): Promise<ProgramEnded> {
+  const env = { ...BARE_ENV, HOME: folder };
+  return follow(words.join(" "), spawn(process.execPath, words, { env, cwd: folder })).ended;
 }

@@ -228,7 +228,7 @@ test("a folder that is gone → results wait in the state directory, and move ov
   expect(existsSync(report.files.results ?? "")).toBe(false);
 });
 
-test.skipIf(process.getuid?.() === 0)("a folder without the right to write → the state directory", async () => {
+test("a folder without the right to write → the state directory", { tags: ["no-root"] }, async () => {
   const desk = await TestDesk.open();
   desk.write("pay.csv", FILE);
   chmodSync(desk.folder, 0o500);

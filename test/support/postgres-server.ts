@@ -13,8 +13,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { whereIs } from "./needs.ts";
 
-const NEEDED = 15;
 /** Below the ports that the system gives to connections: a server that begins again finds its own free. */
 const PORTS = { first: 20_000, count: 12_000 };
 const ROOM_NEEDED = 2 ** 31;
@@ -29,7 +29,6 @@ interface Installed {
   readonly user: { readonly uid?: number; readonly gid?: number };
 }
 
-/** The newest PostgreSQL of this machine, as Debian installs it or on PATH. */
 export const INSTALLED: Installed | undefined = findInstalled();
 
 /**
@@ -205,30 +204,17 @@ function program(name: string, args: readonly string[], more: Readonly<Record<st
   const env = { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC", ...more };
   // what goes on running keeps no pipe of ours open
   const stdio = name !== "pg_ctl" ? ("pipe" as const) : ("ignore" as const);
-  execFileSync(join(INSTALLED.bin, name), args, { ...INSTALLED.user, env, cwd: "/", stdio });
+  execFileSync(join(INSTALLED.bin, name), args, { ...INSTALLED.user, env, cwd: "/", stdio, timeout: 120_000 });
 }
 
 function findInstalled(): Installed | undefined {
-  const versions = foldersIn("/usr/lib/postgresql").sort((a, b) => Number(b) - Number(a));
-  const bins = versions.map((version) => join("/usr/lib/postgresql", version, "bin"));
-  for (const bin of [...bins, ...(process.env["PATH"] ?? "").split(":")]) {
-    const said = saidBy(join(bin, "initdb"), ["--version"]);
-    if (Number(/(\d+)/.exec(said ?? "")?.[1] ?? 0) < NEEDED) continue;
-    if (process.getuid?.() !== 0) return { bin, user: {} };
-    for (const name of ["postgres", "nobody"]) {
-      const [uid, gid] = [saidBy("id", ["-u", name]), saidBy("id", ["-g", name])];
-      if (uid !== undefined && gid !== undefined) return { bin, user: { uid: Number(uid), gid: Number(gid) } };
-    }
+  const bin = whereIs("postgres");
+  if (bin === undefined || process.getuid?.() !== 0) return bin === undefined ? undefined : { bin, user: {} };
+  for (const name of ["postgres", "nobody"]) {
+    const [uid, gid] = [saidBy("id", ["-u", name]), saidBy("id", ["-g", name])];
+    if (uid !== undefined && gid !== undefined) return { bin, user: { uid: Number(uid), gid: Number(gid) } };
   }
   return undefined;
-}
-
-function foldersIn(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
 }
 
 function saidBy(command: string, args: readonly string[]): string | undefined {

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { describe, inject, onTestFinished, test } from "vitest";
-import { INSTALLED, PostgresServer } from "./postgres-server.ts";
+import { describe, inject, onTestFinished } from "vitest";
+import { PostgresServer } from "./postgres-server.ts";
 import { until } from "./until.ts";
 
 declare module "vitest" {
@@ -13,12 +13,9 @@ declare module "vitest" {
   }
 }
 
-export const hasPostgres: boolean = INSTALLED !== undefined;
-
-/** `describe` for what needs a real PostgreSQL; where there is none, one test says so. */
+/** `describe` for what needs a real PostgreSQL. */
 export function describePostgres(name: string, tests: () => void): void {
-  if (hasPostgres) describe(name, tests);
-  else test.skip(`${name} → skipped: no Postgres`, () => undefined);
+  describe(name, { tags: ["postgres"] }, tests);
 }
 
 /** Of a test that runs beside others of its file: its own one. */

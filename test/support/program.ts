@@ -1,7 +1,20 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { tmpdir } from "node:os";
-import { BARE_ENV, LAUNCHER } from "./paydrop.ts";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const LAUNCHER: string = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
+
+/**
+ * The whole environment of a process of paydrop, but for what a test adds: no keys, no home of the developer. Half of
+ * its short life would be spent on compiling, so what is compiled is kept.
+ */
+export const BARE_ENV: Readonly<Record<string, string>> = {
+  PATH: process.env["PATH"] ?? "",
+  HOME: "/nonexistent",
+  // of this user alone: in the one that somebody else made nothing can be kept
+  NODE_COMPILE_CACHE: join(tmpdir(), `paydrop-compile-cache-${process.getuid?.() ?? ""}`),
+};
 
 export interface ProgramEnded {
   /** undefined when a signal ended it. */
@@ -14,7 +27,7 @@ export interface ProgramEnded {
 export interface Program {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Resolves when the process is gone and all that it printed was read. */
+  /** Resolves when the process is gone and all that it printed was read; rejects where it lived too long. */
   readonly ended: Promise<ProgramEnded>;
   /** What it printed so far. */
   stdout(): string;
@@ -27,31 +40,41 @@ export interface ProgramOptions {
   readonly cwd?: string;
   /** Arguments of Node itself, such as `--import`. */
   readonly nodeArgs?: readonly string[];
-  /** Killed after so long, so that a test says what hung: 300 s. */
-  readonly timeoutMs?: number;
+}
+
+/** Longer than this only a process lives that hangs. */
+const LIVES_MS = 240_000;
+
+/** From the start of a process to its end, which comes: one that hangs is killed, and what it printed is in the error. */
+export function follow(what: string, child: ChildProcess, livesMs = LIVES_MS): Program {
+  let [stdout, stderr] = ["", ""];
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = new Promise<ProgramEnded>((resolve, reject) => {
+    const tooLate = (): void => {
+      child.kill("SIGKILL");
+      reject(new Error(`${what} did not end within ${livesMs / 1000} s\n${stdout}${stderr}`));
+    };
+    const late = livesMs === Infinity ? undefined : setTimeout(tooLate, livesMs);
+    child.on("error", reject).on("close", (code, signal) => {
+      clearTimeout(late);
+      resolve({ code: code ?? undefined, signal: signal ?? undefined, stdout, stderr });
+    });
+  });
+  // whoever waits for it hears of it; a test that waits for nothing any more does not
+  ended.catch(() => undefined);
+  return { child, pid: child.pid ?? 0, ended, stdout: () => stdout, stderr: () => stderr };
 }
 
 /** The command line in a process of its own, as it would run for a person. */
 export function startProgram(operands: readonly string[], options: ProgramOptions = {}): Program {
-  const { env = {}, cwd = tmpdir(), nodeArgs = [], timeoutMs = 300_000 } = options;
+  const { env = {}, cwd = tmpdir(), nodeArgs = [] } = options;
   const child = spawn(process.execPath, [...nodeArgs, LAUNCHER, ...operands], {
     env: { ...BARE_ENV, ...env },
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: timeoutMs,
-    killSignal: "SIGKILL",
   });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const ended = new Promise<ProgramEnded>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code, signal) =>
-      resolve({ code: code ?? undefined, signal: signal ?? undefined, stdout, stderr }),
-    );
-  });
-  return { child, pid: child.pid ?? 0, ended, stdout: () => stdout, stderr: () => stderr };
+  return follow(`paydrop ${operands.join(" ")}`, child);
 }
 
 export function runProgram(operands: readonly string[], options: ProgramOptions = {}): Promise<ProgramEnded> {

@@ -4,10 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Whether this process may mount: an in-memory disk of a few megabytes is the only real full disk there is. */
-export const canMount: boolean = tryMount();
-
-/** A disk of its own, of so many kilobytes; gone after the test. */
+/** A disk of its own, of so many kilobytes, which is the only real full disk there is; gone after the test. */
 export function smallDisk(kilobytes: number, atTheEnd: (work: () => void) => void = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), "paydrop-disk-"));
   mount(folder, `size=${kilobytes}k`);
@@ -34,18 +31,4 @@ function mount(folder: string, options: string): void {
 
 function unmount(folder: string): void {
   execFileSync("umount", ["-l", folder], { stdio: "pipe" });
-}
-
-function tryMount(): boolean {
-  if (process.platform !== "linux") return false;
-  const folder = mkdtempSync(join(tmpdir(), "paydrop-disk-"));
-  try {
-    mount(folder, "size=16k");
-    unmount(folder);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

@@ -16,7 +16,7 @@ import {
 } from "../../src/sandbox/server.ts";
 import { runProgram, startProgram, type Program, type ProgramEnded } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { until } from "../support/until.ts";
+import { came, until } from "../support/until.ts";
 
 /** What works through the inbox in this process, as `watch` and `run` do. */
 export interface Working {
@@ -103,7 +103,7 @@ export class Watched {
   /** A single run of the folder; `said` and `reports` are whole when it resolves. */
   async once(flags: Readonly<Record<string, unknown>> = {}, stateDir?: string): Promise<Working & { code: number }> {
     const working = this.watch(flags, stateDir, true);
-    return { ...working, code: (await working.ended).code };
+    return { ...working, code: (await came("the end of the run", working.ended, { withinMs: 120_000 })).code };
   }
 
   start(operands: readonly string[] = ["watch", this.inbox], stateDir?: string): Program {
