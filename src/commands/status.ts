@@ -1,7 +1,8 @@
 import type { Work } from "../batch.ts";
 import { dayOf, isoSecond } from "../day.ts";
+import { PaydropError } from "../errors.ts";
 import type { ByStatus } from "../events.ts";
-import { gravest } from "../exit-codes.ts";
+import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { isUnapproved, waitsForApproval } from "../journal/approval.ts";
 import type { RowState } from "../journal/states.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
@@ -41,9 +42,13 @@ export function run(call: Call): Promise<number> {
     const batches = said === undefined ? await store.batches({}) : [await knownBatch(store, said)];
     const all = await statusesOf(store, batches, said !== undefined);
     const holds = said === undefined ? await store.heldFolders() : [];
-    const code = check === true ? gravest([...all.map((one) => one.code), ...holds.map(() => 7)]) : 0;
+    const found = await store.hosts?.loss();
+    const loss = found === undefined ? undefined : new PaydropError("server_lost_commit", { found });
+    const open = [...all.map((one) => one.code), ...holds.map(() => 7), ...(loss ? [exitCodeOf(loss)] : [])];
+    const code = check === true ? gravest(open) : 0;
     const { look } = paperOf(call.stdout, config, call.flags);
     const tell = (line: object, lines: readonly string[]): void => show(call, config, line, textOf(lines), code);
+    if (loss) tell({ type: "journal", code: loss.reason, message: loss.message, hint: loss.hint }, lossLines(loss));
     for (const one of all) {
       if (said === undefined) tell(batchObject(one), shortLines(one));
       else tell(...(await inFull(one, work, look)));
@@ -61,6 +66,8 @@ export function run(call: Call): Promise<number> {
     return code;
   });
 }
+
+const lossLines = ({ message, hint }: PaydropError): string[] => [printable(message), `  → ${printable(hint)}`];
 
 /** `isFull`: all rows that are open are looked at, not only those that the sums don't tell of. */
 export async function statusesOf(store: JournalStore, batches: readonly BatchRecord[], isFull: boolean) {

@@ -17,6 +17,7 @@ export function run(call: Call): Promise<number> {
     const { signals } = listening;
     if (!config.shared) throw new PaydropError("work_needs_shared");
     const work = await sending.open("send", { isLarge: true });
+    sending.monitor.lasts();
     try {
       teller.say(told(HOST_NEWS.working, { host: work.store.hosts?.me ?? "" }).text);
       await takeShares(work, signals.soft);
@@ -68,9 +69,13 @@ export async function whileHolding(
   for (let isTold = false; !signal.aborted;) {
     if (await hosts.lease(name)) {
       const lost = new AbortController();
-      const kept = setInterval(() => {
-        void hosts.lease(name).then((isOurs) => !isOurs && lost.abort("folder_elsewhere"), () => undefined); // prettier-ignore
-      }, ASKED_AGAIN_MS);
+      let asking: Promise<unknown> | undefined;
+      const keep = async (): Promise<void> => {
+        const isOurs = await hosts.lease(name).catch(() => true);
+        if (!isOurs) lost.abort("folder_elsewhere");
+      };
+      // one at a time, while the server is away
+      const kept = setInterval(() => void (asking ??= keep().finally(() => (asking = undefined))), ASKED_AGAIN_MS);
       try {
         code = await work(AbortSignal.any([signal, lost.signal]));
       } finally {

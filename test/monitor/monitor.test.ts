@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadSettings } from "../../src/config/load.ts";
 import type { BatchRecord, JournalStore } from "../../src/journal/store.ts";
-import { metricsText, createMonitor, monitorSettings } from "../../src/monitor/monitor.ts";
+import { createMonitor, monitorSettings } from "../../src/monitor/monitor.ts";
 import { answer } from "../support/fault-server.ts";
 import { temporaryFolder } from "../support/paydrop.ts";
 import { startService } from "../support/service.ts";
