@@ -259,6 +259,8 @@ export function isConnectionLost(error: unknown): boolean {
   if (/^(?:08|57P0[123]$|53300$)/.test(code)) return true;
   if (["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOENT"].includes(code))
     return true;
+  // its name leads nowhere while it is given to another server
+  if (["ENOTFOUND", "EAI_AGAIN"].includes(code)) return true;
   return /^(?:Connection terminated|timeout expired|Client has encountered a connection error|Client was closed)/.test(
     messageOf(error),
   );
