@@ -15,6 +15,7 @@ import { approversFor, isUnapproved } from "./journal/approval.ts";
 import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
+import type { Sight } from "./journal/sight.ts";
 import type { Act, BatchRecord, JournalStore, NewBatch, Who } from "./journal/store.ts";
 import { isStopOfRest, stopFor, type Stop } from "./messages/outcomes.ts";
 import type { Fault } from "./messages/sentence.ts";
@@ -54,6 +55,8 @@ export interface Work {
   inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** Of a journal that several hosts share (§13): where they learn of shares to send. */
   readonly queue?: ShareQueue | undefined;
+  /** Of a journal that several hosts share: whether its server answers. */
+  readonly sight?: Sight | undefined;
 }
 
 /**

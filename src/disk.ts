@@ -151,7 +151,8 @@ async function removeLeftovers(folder: string): Promise<void> {
   }
 }
 
-function isAnother(pid: number): boolean {
+/** Whether another process of this number runs. */
+export function isAnother(pid: number): boolean {
   try {
     return pid !== process.pid && process.kill(pid, 0);
   } catch (thrown) {

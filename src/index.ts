@@ -13,6 +13,7 @@ import { createEncryption, encryptionOf } from "./client/envelope.ts";
 import { checkOne } from "./commands/check.ts";
 import { openWork, type OpenedWork } from "./commands/open-work.ts";
 import { assertFolder, runFolder } from "./commands/run-folder.ts";
+import { sightOf } from "./commands/server-watch.ts";
 import { assertOption, loadOptions, requireSending, type Options } from "./config/load.ts";
 import { PaydropError } from "./errors.ts";
 import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
@@ -158,10 +159,11 @@ export async function watchFolder(path: string, options: WatchFolderOptions): Pr
     failed: (error: unknown) => guard(() => onRefused?.(error)),
   };
   const begun = Promise.withResolvers<undefined>();
-  const ended = opened(more, guard, signals, async (work) => {
+  const watching = async (work: OpenedWork): Promise<void> => {
     begun.resolve(undefined);
     await runFolder(work, resolve(path), listener, poll ? "poll" : "watch");
-  }).then(() => failed.throwIfAborted());
+  };
+  const ended = opened(more, guard, signals, watching, listener.say).then(() => failed.throwIfAborted());
   ended.catch((error: unknown) => begun.reject(error));
   await begun.promise;
   const close = (): Promise<void> => {
@@ -177,6 +179,7 @@ async function opened<T>(
   guard: Guard,
   signals: OpenedWork["signals"],
   work: (opened: OpenedWork) => Promise<T>,
+  say: (text: string) => void = () => undefined,
 ): Promise<T> {
   const isForgotten = sandbox !== undefined && options.stateDir === undefined;
   const scratch = isForgotten ? await mkdtemp(join(tmpdir(), "paydrop-sandbox-")) : undefined;
@@ -190,7 +193,8 @@ async function opened<T>(
     // before a file is taken
     requireSending(config, secrets, false, "options");
     const tell = (event: RunEvent): void => guard(() => onEvent?.(event));
-    const around = { signals, tell, isLarge: true, isTrial: sandbox !== undefined };
+    const sight = sandbox ? undefined : sightOf(config, say);
+    const around = { signals, tell, isLarge: true, isTrial: sandbox !== undefined, sight };
     const opening = await openWork(config, secrets, "send", around);
     return await work(opening).finally(() => opening.close());
   } finally {

@@ -5,6 +5,8 @@ export const journalPath = (stateDir: string): string => join(stateDir, "journal
 export const lockPath = (stateDir: string): string => join(stateDir, "lock.db");
 /** Held while rows are judged (I14). */
 export const judgingPath = (stateDir: string): string => join(stateDir, "judging.db");
+/** Of a process that waits for the server of a shared journal: since when. */
+export const serverGonePath = (stateDir: string): string => join(stateDir, "server-gone.json");
 /** Room that is freed on a full disk, so that outcomes in flight are saved. */
 export const ballastPath = (stateDir: string): string => join(stateDir, "ballast");
 /** I7: the immutable copy of an input file, by its hash; the copy of a mapping's lookup tables lies beside it. */

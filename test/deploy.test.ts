@@ -6,7 +6,7 @@ import { nameOf } from "../src/commands/command.ts";
 import { COMMANDS } from "../src/commands/list.ts";
 import { SETTING_NAMES, flagOf, variableOf } from "../src/config/schema.ts";
 import { EXIT_CODES } from "../src/exit-codes.ts";
-import { metricsText } from "../src/monitor/monitor.ts";
+import { Counters, metricsText } from "../src/monitor/metrics.ts";
 import type { BatchRecord } from "../src/journal/store.ts";
 
 const FOLDER = join(import.meta.dirname, "../samples/deploy");
@@ -109,8 +109,11 @@ test("whoever stops paydrop → gives it the time of one answer", () => {
 test("alerts → ask for metrics that are written", () => {
   const batches = [{ label: "payout", tallies: { rejected: { rows: 1, amount: "1.00" } } }] as unknown as BatchRecord[];
   const ends = ["last_finished", "last_success"].map((name) => [`${name}_timestamp_seconds`, 0] as const);
-  const written = metricsText(batches, [{ files: 1, oldestSince: 0 }], new Map(ends), 0);
-  const asked = textOf("alerts.yml").match(/paydrop_[a-z_]+(?:\{state="[a-z]+"\})?/g) ?? [];
+  const inboxes = [{ files: 1, oldestSince: 0 }];
+  const server = { answeredAt: 0, awaySince: undefined };
+  const more = { endings: new Map(ends), counters: new Counters(), lookedAt: 0, server };
+  const written = metricsText({ batches, inboxes, ...more }, 0);
+  const asked = spokenIn("alerts.yml").match(/paydrop_[a-z_]+(?:\{state="[a-z]+"\})?/g) ?? [];
   expect(asked.length).toBeGreaterThan(5);
   for (const [name = "", state = ""] of asked.map((one) => one.split(/[{}]/))) {
     expect(written.split("\n").some((line) => line.startsWith(name) && line.includes(state))).toBe(true);

@@ -24,7 +24,7 @@ export interface FolderListener {
   /** The folder is held, since then. */
   held?(at: number, news: Told): void;
   /** Files that wait now, the oldest since then; milliseconds since 1970. */
-  saw?(count: { readonly files: number; readonly oldestSince?: number }): void;
+  saw?(count: { readonly files: number; readonly oldestSince?: number }, isRead: boolean): void;
   /** What commands to copy need besides: ` --state-dir /srv/paydrop`. */
   readonly again?: string;
 }
@@ -47,6 +47,8 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
   /** Why each batch did not go the last time: the same again is no news. */
   const troubles = new Map<string, string | undefined>();
   let answered: ReadonlyMap<string, string> = new Map();
+  /** What was said while the journal's server was away. */
+  const away = new Map<string, string>();
 
   const tell = (code: keyof typeof FOLDER_NEWS, facts: Facts = {}): void => {
     const { text, todo } = told(FOLDER_NEWS[code], { folder: printable(folder), command: resume, ...facts });
@@ -191,9 +193,26 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
       answered = given;
     },
 
-    saw(files: readonly LookedFile[]): void {
+    /** The journal's server is away: it is not asked, and who waits is told. */
+    async answerAway(files: readonly FoundFile[], since: number): Promise<void> {
+      for (const { path } of files) {
+        const answer = answers.serverAnswer(path, since);
+        if (away.get(path) !== answer.text) await put(path, answer);
+        away.set(path, answer.text);
+      }
+    },
+
+    /** It is back: what was said of it is true no more. */
+    async clearAway(): Promise<void> {
+      if (away.size === 0) return;
+      for (const path of away.keys()) await put(path, undefined);
+      away.clear();
+      answered = new Map();
+    },
+
+    saw(files: readonly LookedFile[], isRead: boolean): void {
       const oldestSince = Date.now() - Math.max(...files.map(({ forMs }) => forMs));
-      listener.saw?.({ files: files.length, ...(files.length > 0 && { oldestSince }) });
+      listener.saw?.({ files: files.length, ...(files.length > 0 && { oldestSince }) }, isRead);
     },
 
     /** Batches of this inbox of which rows can go, or whose results are owed. */

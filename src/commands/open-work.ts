@@ -22,13 +22,14 @@ import type { ShareQueue } from "../submission/queue.ts";
 import { Shared } from "../submission/shared.ts";
 import { lockPath } from "../state-dir.ts";
 import { textSaid, type Call } from "./command.ts";
+import { sinceWhen } from "./server-watch.ts";
 
 export interface OpenedWork extends Work {
   close(): Promise<void>;
 }
 
 export interface Surroundings extends Partial<
-  Pick<Work, "signals" | "tell" | "confirm" | "unmarked" | "now" | "isTrial">
+  Pick<Work, "signals" | "tell" | "confirm" | "unmarked" | "now" | "isTrial" | "sight">
 > {
   /** Many rows are expected: the journal gets a thread of its own. */
   readonly isLarge?: boolean;
@@ -44,7 +45,7 @@ export async function openWork(
   config: Config,
   secrets: Secrets = {},
   mode: Mode = "read",
-  { isLarge = false, isTrial = false, signals, tell, confirm, unmarked, now = Date.now }: Surroundings = {},
+  { isLarge = false, isTrial = false, signals, tell, confirm, unmarked, sight, now = Date.now }: Surroundings = {},
 ): Promise<OpenedWork> {
   const isSender = mode === "send";
   // hosts of one journal send beside each other, each what it has claimed
@@ -52,7 +53,7 @@ export async function openWork(
   try {
     const who = whoIs(config);
     const lossAcceptedBy = isSender && config.accept_lost_journal ? who : undefined;
-    const store = await openJournalOf(config, { isSender, inThread: isLarge, lossAcceptedBy });
+    const store = await openJournalOf(config, { isSender, inThread: isLarge, lossAcceptedBy, sight });
     if (isSender) {
       faultPoint("recovery.begun");
       await store.recover(who);
@@ -64,7 +65,7 @@ export async function openWork(
     const queue = config.shared && isSender ? await queueAt(config.shared.url.reveal()) : undefined;
     const turns = new Map<string, ReturnType<typeof pLimit>>();
     return {
-      ...{ config, store, who, shared, isTrial, now, confirm, unmarked },
+      ...{ config, store, who, shared, isTrial, now, confirm, unmarked, sight },
       ...{ destination, queue },
       signals: signals ?? { soft: NEVER, hard: NEVER },
       tell: tell ?? (() => undefined),
@@ -84,7 +85,7 @@ export async function openWork(
     };
   } catch (thrown) {
     lock?.release();
-    throw thrown;
+    throw sinceWhen(thrown, config.state_dir);
   }
 }
 

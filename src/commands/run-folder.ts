@@ -21,6 +21,7 @@ const LOOK_MIN_MS = 20;
 const HINT_MS = 200;
 /** A STOP is looked for so often while rows are on their way. */
 const STOP_LOOK_MS = 500;
+const AWAY_TOLD_MS = 2_000;
 /** A file that waits longer than this gets an answer. */
 const ANSWER_AFTER_MS = 120_000;
 /** Polling, a file must lie still for so many times as long; a single run waits so long for it. */
@@ -90,14 +91,24 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
     for (const file of complete) if (file.fault) await desk.process(file);
     notReady = found.files.filter(({ waits }) => waits !== undefined);
     await queue.refill(complete.filter(({ fault }) => !fault));
-    desk.saw(waiting());
+    desk.saw(waiting(), unreadable === undefined);
     await desk.answerWaiting(waiting(), blocked(), ANSWER_AFTER_MS);
     const nextMs = Math.min(sweepMs, inbox.looks.nextLookMs() ?? Infinity);
     sweepAtMs = performance.now() + Math.max(LOOK_MIN_MS, nextMs);
   };
 
+  /** While the journal's server is away every look stands still. */
+  let telling = Promise.resolve();
+  const tellAway = async (): Promise<void> => {
+    const since = work.sight?.awaySince;
+    if (since !== undefined) await desk.answerAway([...waiting(), ...(await inbox.arrived())], since);
+  };
+  const tellingAway = setInterval(() => void (telling = telling.then(tellAway)), AWAY_TOLD_MS).unref();
+
   const turn = async (): Promise<void> => {
     await lookForStop();
+    await telling;
+    await desk.clearAway();
     if (performance.now() >= sweepAtMs) await sweep();
     if (!held && !isEnding()) queue.begin();
   };
@@ -132,6 +143,7 @@ export async function runFolder(work: Work, path: string, listener: FolderListen
   } catch (error) {
     queue.fail(error);
   } finally {
+    clearInterval(tellingAway);
     await hints?.close();
   }
   await queue.untilDone();

@@ -55,6 +55,7 @@ export async function watch(call: Call): Promise<number> {
     const failed = new AbortController();
     const signals = { soft: AbortSignal.any([soft, failed.signal]), hard };
     const work = await sending.open("send", { isLarge: true, signals });
+    sending.monitor.lasts();
     let desk: AsyncDisposableStack | undefined;
     try {
       const mode = call.flags["poll"] === true ? "poll" : "watch";
@@ -62,8 +63,12 @@ export async function watch(call: Call): Promise<number> {
       // first of all: where its port is taken nothing is sent. At the end people still see what becomes of the last rows
       desk = await openDesk?.(work, inboxes, say);
       const watches = inboxes.map((folder) => {
-        const watching = (soft: AbortSignal): Promise<number> =>
-          runFolder({ ...work, signals: { soft, hard } }, folder, folderListener(sending, folder), mode);
+        const watching = async (soft: AbortSignal): Promise<number> => {
+          const own = { ...work, signals: { soft, hard } };
+          const code = await runFolder(own, folder, folderListener(sending, folder), mode);
+          if (!signals.soft.aborted) sending.monitor.leftInbox(folder);
+          return code;
+        };
         // the others come to their end before this one's failure is told
         return whileHolding(work, folder, signals.soft, say, watching).finally(() => failed.abort());
       });

@@ -5,7 +5,7 @@ import { loadSettings, requireSending, type Loaded } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { Secret } from "../config/secret.ts";
 import { refuseSettingsIn } from "../config/toml.ts";
-import { messageOf } from "../errors.ts";
+import { messageOf, PaydropError } from "../errors.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
@@ -19,6 +19,7 @@ import { createTeller, type Teller } from "../screen/teller.ts";
 import type { Call } from "./command.ts";
 import type { FolderListener } from "./folder-work.ts";
 import { clockText, openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
+import { sightOf } from "./server-watch.ts";
 
 export interface Sending {
   readonly call: Call;
@@ -61,13 +62,17 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   const [stdout, stderr] = [paperOf(call.stdout, config, call.flags), paperOf(call.stderr, config, call.flags)];
   const screen = createTeller(config, stdout, stderr, logsToStderr(config));
   const teller = await withLog(screen, config, call.stderr);
-  const monitor = createMonitor(monitorSettings(loaded, isTrial), (text) => teller.say(text));
+  const sight = isTrial ? undefined : sightOf(config, (text, as) => teller.say(text, as));
+  const monitor = createMonitor(monitorSettings(loaded, isTrial), (text) => teller.say(text), sight);
   const notices = createNotices(waysOf(config.notify, secrets.smtpUrl), config.environment, (text) => teller.say(text));
   const listening = listenForSignals(
     (which) => teller.say(told(ACTED[which], { lanes: config.concurrency }).text),
     config.log_file === undefined,
   );
-  const tell: Teller["tell"] = (event) => teller.tell(event);
+  const tell: Teller["tell"] = (event) => {
+    monitor.saw(event);
+    teller.tell(event);
+  };
   const ended: Teller["ended"] = (report) => {
     monitor.batchEnded(report.exitCode);
     notices.ended(report);
@@ -81,7 +86,8 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     teller.say(`${text}\n  → ${todo}`);
   };
   const open: Sending["open"] = async (mode, around = {}) => {
-    const all = { signals: listening.signals, tell, unmarked, isTrial, ...around };
+    const all = { signals: listening.signals, tell, unmarked, isTrial, sight, ...around };
+    if (sight && mode === "send") await monitor.serve();
     const opened = await openWork(config, secrets, mode, all);
     if (mode === "act") return opened;
     const clock = await clockText(opened.store);
@@ -98,6 +104,7 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     return code;
   } catch (error) {
     code = exitCodeOf(error);
+    if (error instanceof PaydropError) teller.failed?.(error);
     throw error;
   } finally {
     listening.close();
@@ -157,9 +164,12 @@ export function folderListener({ call, config, teller, monitor, notices }: Sendi
   return {
     say: (text) => teller.say(text),
     ended: (report) => teller.ended(report),
-    failed: (error) => teller.say(errorText(error, config.json, config.verbose).trimEnd()),
+    failed(error) {
+      const code = error instanceof PaydropError ? error.reason : undefined;
+      teller.say(errorText(error, config.json, config.verbose).trimEnd(), code);
+    },
     held: (at, news) => notices.held(folder, at, news),
-    saw: (count) => monitor.sawInbox(folder, count),
+    saw: (count, isRead) => monitor.sawInbox(folder, count, isRead),
     again: flagsAgain(call.flags, config.state_dir),
   };
 }

@@ -1,7 +1,9 @@
 import type { Work } from "../batch.ts";
 import { dayOf, isoSecond } from "../day.ts";
+import { PaydropError } from "../errors.ts";
 import type { ByStatus } from "../events.ts";
-import { gravest } from "../exit-codes.ts";
+import { exitCodeOf, gravest } from "../exit-codes.ts";
+import { assertMark } from "../intake/mark.ts";
 import { isUnapproved, waitsForApproval } from "../journal/approval.ts";
 import type { RowState } from "../journal/states.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
@@ -41,9 +43,13 @@ export function run(call: Call): Promise<number> {
     const batches = said === undefined ? await store.batches({}) : [await knownBatch(store, said)];
     const all = await statusesOf(store, batches, said !== undefined);
     const holds = said === undefined ? await store.heldFolders() : [];
-    const code = check === true ? gravest([...all.map((one) => one.code), ...holds.map(() => 7)]) : 0;
+    const losses = await lossesOf(work, batches);
+    const open = [...all.map((one) => one.code), ...holds.map(() => 7), ...losses.map(exitCodeOf)];
+    const code = check === true ? gravest(open) : 0;
     const { look } = paperOf(call.stdout, config, call.flags);
     const tell = (line: object, lines: readonly string[]): void => show(call, config, line, textOf(lines), code);
+    for (const { reason, message, hint } of losses)
+      tell({ type: "journal", code: reason, message, hint }, [printable(message), `  → ${printable(hint)}`]);
     for (const one of all) {
       if (said === undefined) tell(batchObject(one), shortLines(one));
       else tell(...(await inFull(one, work, look)));
@@ -60,6 +66,22 @@ export function run(call: Call): Promise<number> {
     tell({ type: "summary", batches: all.length, exit_code: code }, all.length === 0 ? [none] : []);
     return code;
   });
+}
+
+/** I12: why nothing goes with this journal, whatever is open: it knows less than its server, or the marks of its folders, did. */
+async function lossesOf({ store, config }: Work, batches: readonly BatchRecord[]): Promise<PaydropError[]> {
+  const found = await store.hosts?.loss();
+  if (found !== undefined) return [new PaydropError("server_lost_commit", { found })];
+  // of a shared journal a folder of that path may be another one on each host
+  const folders = config.shared ? [] : new Set(batches.map(({ folder }) => folder));
+  const losses: PaydropError[] = [];
+  for (const folder of folders) {
+    await assertMark(folder, store, false).catch((error: unknown) => {
+      // whoever looks may have no right to read there
+      if (error instanceof PaydropError && error.reason !== "mark_unreadable") losses.push(error);
+    });
+  }
+  return losses;
 }
 
 /** `isFull`: all rows that are open are looked at, not only those that the sums don't tell of. */

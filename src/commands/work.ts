@@ -17,6 +17,7 @@ export function run(call: Call): Promise<number> {
     const { signals } = listening;
     if (!config.shared) throw new PaydropError("work_needs_shared");
     const work = await sending.open("send", { isLarge: true });
+    sending.monitor.lasts();
     try {
       teller.say(told(HOST_NEWS.working, { host: work.store.hosts?.me ?? "" }).text);
       await takeShares(work, signals.soft);

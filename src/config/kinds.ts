@@ -180,8 +180,9 @@ export const hookUrl: Kind<string> = textOf(
 /** Of a PostgreSQL server: `postgres://paydrop@db.example/paydrop`. What it may hold of a password is shown to nobody. */
 export const serverUrl: Kind<string> = textOf(
   "url",
-  "the address of a database such as postgres://paydrop@db.example/paydrop",
-  (said) => /^postgres(?:ql)?:\/\//.test(said) && URL.parse(said) !== null,
+  "the address of one database server such as postgres://paydrop@db.example/paydrop",
+  // several servers in one address are not tried in turn
+  (said) => /^postgres(?:ql)?:\/\//.test(said) && URL.parse(said)?.host.includes(",") === false,
   {
     isHidden: true,
     written(said) {

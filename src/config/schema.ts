@@ -127,9 +127,13 @@ export const SETTINGS = z.object({
   log_file: maybe(path, "log into this file", { example: "/var/log/paydrop/paydrop.log", unless: "stderr" }),
   metrics_file: maybe(path, "keep Prometheus metrics in this file", { example: "/var/lib/node_exporter/paydrop.prom" }),
   metrics_port: maybe(whole(1, 65_535), "serve Prometheus metrics on this port of 127.0.0.1", { example: "9471" }),
-  ping_url: maybe(pingUrl, "address that is asked with /EXIT-CODE behind it when a run has ended", {
-    example: "https://hc-ping.example/0b9c",
-  }),
+  ping_url: maybe(
+    pingUrl,
+    "address that is asked with /EXIT-CODE behind it when a run has ended, and every minute by a watch that is well",
+    {
+      example: "https://hc-ping.example/0b9c",
+    },
+  ),
 });
 
 export type Settings = z.output<typeof SETTINGS>;

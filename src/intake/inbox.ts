@@ -40,8 +40,17 @@ type IsKnown = (file: FoundFile) => Promise<"taken" | "refused" | "new">;
 export function createInbox(folder: string, settleMs: number, isKnown: IsKnown) {
   const looks = twoLooks(settleMs);
   let taken: ReadonlyMap<string, BigIntStats> = new Map();
+  /** What lay there at the last sweep that came to its end. */
+  let swept: ReadonlySet<string> | undefined;
   return {
     looks,
+    /** What came after that; nothing is opened, and nobody is asked. */
+    async arrived(): Promise<readonly FoundFile[]> {
+      const files: FoundFile[] = [];
+      if (swept) for await (const file of filesIn(folder, { files: [] })) if (!swept.has(file.path)) files.push(file);
+      return files;
+    },
+
     /** Only regular files with the name of an input file are ever opened. */
     async sweep(): Promise<Sweep> {
       const sweep: Sweep = { files: [] };
@@ -55,7 +64,7 @@ export function createInbox(folder: string, settleMs: number, isKnown: IsKnown) 
         const looked = known === "new" ? await looks.look(file) : undefined;
         if (looked) sweep.files.push(looked);
       }
-      taken = still;
+      [taken, swept] = [still, present];
       looks.keepOnly(present);
       // the oldest first
       sweep.files.sort(

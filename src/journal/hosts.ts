@@ -21,7 +21,7 @@ const MS = "extract(epoch FROM $) * 1000";
 const msOf = (time: string): string => `(${MS.replace("$", time)})::bigint`;
 
 /** What hosts do beside the store (DESIGN §13). `takeOver`: of what dead hosts held, before anything new is claimed. */
-export function hostsOf(together: Together, takeOver: () => Promise<unknown>): Hosts {
+export function hostsOf(together: Together, takeOver: () => Promise<unknown>): Omit<Hosts, "loss"> {
   const { postgres, seal, me, leases } = together;
   return {
     me,
@@ -155,10 +155,12 @@ export async function bePresent(
   };
   await here();
   await postgres.query("DELETE FROM host WHERE seenAt < clock_timestamp() - interval '1 day'");
-  let last: Promise<void> = Promise.resolve();
-  const renew = (): void => {
-    last = here().catch(() => undefined);
-  };
+  let last: Promise<void> | undefined;
+  // one at a time: while the server is away each would ask for a session of its own until it is back
+  const renew = (): unknown =>
+    (last ??= here()
+      .catch(() => undefined)
+      .finally(() => (last = undefined)));
   const timer = setInterval(renew, SEEN_EVERY_MS).unref();
   return async () => {
     clearInterval(timer);

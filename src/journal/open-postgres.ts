@@ -10,7 +10,7 @@ import { copied, purge } from "./postgres-purge.ts";
 import * as rows from "./postgres-rows.ts";
 import { FUNCTIONS, POSTGRES_SCHEMA, POSTGRES_VERSION, TABLES } from "./postgres-schema.ts";
 import { seen } from "./postgres-seen.ts";
-import { assertKnown, assertSame, checkServer, serverMeta } from "./same-server.ts";
+import { assertKnown, assertSame, checkServer, lossSeen, serverMeta } from "./same-server.ts";
 import { stateIdOf } from "./schema.ts";
 import { Committer, LEASE } from "./shares.ts";
 import { MOVE_ROWS } from "./states.ts";
@@ -69,6 +69,7 @@ const KEY_SECRET = "key secret";
 export async function openPostgres(options: SharedOptions): Promise<JournalStore> {
   const { isTrial = false, isSender = false, journalKey, lossAcceptedBy } = options;
   const postgres = await Postgres.open(options);
+  if (isSender && !isTrial) postgres.sight.begin();
   try {
     const seal = new Seal(journalKey);
     const server = await checkServer(postgres);
@@ -130,7 +131,10 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
       },
       commit: () => Promise.reject(new Error("rows of a shared journal leave by shares")),
       backup: () => Promise.reject(new PaydropError("server_no_backup")),
-      hosts: hostsOf(together, () => takeOver({ login: "paydrop", host: me })),
+      hosts: {
+        ...hostsOf(together, () => takeOver({ login: "paydrop", host: me })),
+        loss: () => lossSeen(postgres, server),
+      },
       async close() {
         committer.close();
         await leave?.();

@@ -4,12 +4,15 @@ import type { Config } from "../config/schema.ts";
 import type { OpenOptions } from "./database.ts";
 import { callsOf, METHODS, type Call } from "./calls.ts";
 import { takeJudgingLock, type InstanceLock } from "./lock.ts";
+import type { Sight } from "./sight.ts";
 import type { JournalStore } from "./store.ts";
 import { callThread } from "./thread.ts";
 
 export interface JournalOptions extends OpenOptions {
   /** In a thread of its own, so that neither a commit nor a large query keeps the requests waiting: of large files. */
   readonly inThread?: boolean;
+  /** Of a shared journal: is told how its server answers. */
+  readonly sight?: Sight | undefined;
 }
 
 /**
@@ -22,9 +25,9 @@ export async function openJournalOf(
 ): Promise<JournalStore> {
   if (!shared) return openJournal(state_dir, options);
   const { openPostgres } = await import("./open-postgres.ts");
-  const { isSender = false, isTrial = false, lossAcceptedBy } = options;
+  const { isSender = false, isTrial = false, lossAcceptedBy, sight } = options;
   const journalKey = bytesOfKey(shared.key);
-  return openPostgres({ url: shared.url.reveal(), journalKey, isSender, isTrial, lossAcceptedBy });
+  return openPostgres({ url: shared.url.reveal(), journalKey, isSender, isTrial, lossAcceptedBy, sight });
 }
 
 /**
@@ -32,7 +35,7 @@ export async function openJournalOf(
  * (`takeInstanceLock`) and calls `recover`. Rejects with PaydropError `journal` where it cannot be trusted or used (I12).
  */
 export async function openJournal(stateDir: string, options: JournalOptions = {}): Promise<JournalStore> {
-  const { inThread = false, ...opening } = options;
+  const { inThread = false, sight: _ofServer, ...opening } = options;
   const call = inThread ? await callThread(stateDir, opening) : callsOf(stateDir, opening);
   return storeOf(call, () => takeJudgingLock(stateDir));
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, QueryResult } from "pg";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { POSTGRES_SCHEMA } from "./postgres-schema.ts";
+import { Sight } from "./sight.ts";
 
 /** Of a process that sends: it waits for a server that is away, and goes on by itself. */
 export interface PostgresOptions {
@@ -10,6 +11,8 @@ export interface PostgresOptions {
   readonly isSender?: boolean;
   /** All of it is one transaction that is never committed: for whoever only asks what would be. */
   readonly isTrial?: boolean;
+  /** Is told of every answer, and of each failure to reach the server. */
+  readonly sight?: Sight | undefined;
 }
 
 type Value = string | number | boolean | bigint | null | Buffer | readonly (string | number)[];
@@ -32,6 +35,7 @@ const JUDGING_LOCK = 7_210_001;
  * properties of `store.ts`. Whatever calls it within `write` or `judging` is part of that transaction.
  */
 export class Postgres {
+  readonly sight: Sight;
   readonly #options: PostgresOptions;
   readonly #makeClient: (url: string) => Client;
   readonly #idle: Client[] = [];
@@ -42,6 +46,7 @@ export class Postgres {
 
   private constructor(options: PostgresOptions, makeClient: (url: string) => Client) {
     this.#options = options;
+    this.sight = options.sight ?? new Sight();
     this.#makeClient = makeClient;
   }
 
@@ -146,12 +151,14 @@ export class Postgres {
         return await this.#connect();
       } catch (error) {
         if (!isConnectionLost(error) || performance.now() + waitMs > until) throw failureOf(error);
+        this.sight.failed(error);
         await sleep(waitMs);
       }
     }
   }
 
   give(client: Client): void {
+    this.sight.answered();
     if (!this.#open.has(client)) return;
     if (this.#isClosed || this.#idle.length >= IDLE_SESSIONS_MAX) this.drop(client);
     else this.#idle.push(client);
@@ -185,6 +192,7 @@ export class Postgres {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.sight.close();
     await Promise.all([...this.#open].map((client) => client.end().catch(() => undefined)));
     this.#open.clear();
   }
@@ -251,6 +259,8 @@ export function isConnectionLost(error: unknown): boolean {
   if (/^(?:08|57P0[123]$|53300$)/.test(code)) return true;
   if (["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOENT"].includes(code))
     return true;
+  // its name leads nowhere while it is given to another server
+  if (["ENOTFOUND", "EAI_AGAIN"].includes(code)) return true;
   return /^(?:Connection terminated|timeout expired|Client has encountered a connection error|Client was closed)/.test(
     messageOf(error),
   );

@@ -76,6 +76,17 @@ export function assertKnown(postgres: Postgres, server: Server, lossAcceptedBy: 
   });
 }
 
+/**
+ * What the server has lost of what it had confirmed, as far as the journal tells; undefined: nothing, or a person has accepted
+ * it. For whoever only looks: a sender is refused.
+ */
+export async function lossSeen(postgres: Postgres, server: Server): Promise<string | undefined> {
+  const sql = "SELECT key, value FROM meta WHERE key IN ('system', 'timeline')";
+  const found = await postgres.query<{ key: string; value: string }>(sql);
+  const meta = new Map(found.map(({ key, value }) => [key, value]));
+  return lossOf({ system: meta.get("system") ?? "", timeline: Number(meta.get("timeline")) }, server);
+}
+
 function lossOf(known: Pick<Server, "system" | "timeline">, found: Server): string | undefined {
   if (found.system !== known.system) return "it is another server";
   if (found.timeline === known.timeline || found.isSynchronous) return undefined;

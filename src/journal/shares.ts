@@ -158,11 +158,13 @@ export class Committer {
         const client = this.#client;
         const sql = "SELECT commit_shares($1, $2, $3, $4) AS answers";
         const { rows } = await durably(client, () => ask(client, sql, values, "commit_shares()"));
+        this.#postgres.sight.answered();
         faultPoint("commit.after");
         return { answers: (rows[0] as { answers: readonly Answer[] }).answers, mayLeave };
       } catch (error) {
         if ((error as { code?: unknown }).code === DEADLOCK) continue;
         if (isLast || !isConnectionLost(error)) throw error;
+        this.#postgres.sight.failed(error);
         if (this.#client) this.#postgres.drop(this.#client);
         this.#client = undefined;
         await sleep(waitMs);

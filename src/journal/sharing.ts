@@ -36,6 +36,8 @@ export interface Hosts {
   reserve(destination: string, starts: number, rate: number): Promise<number>;
   /** Milliseconds until nothing of a row can be on the wire any more whose host was lost; 0: now. */
   quietIn(batch: string, row: number, timeoutMs: number): Promise<number>;
+  /** What the server has lost of what it had confirmed (I12), where that is known: a sender is refused with 74. */
+  loss(): Promise<string | undefined>;
   /** Who is here, since when, and what each holds. */
   all(): Promise<readonly HostRecord[]>;
 }

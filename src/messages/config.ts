@@ -81,6 +81,7 @@ export const CONFIG_ERRORS = {
   notice_failed: "no notice reaches {to}: {why}; payments go on",
   notice_late: "it was not taken before the end of the process",
   ping_failed: "the monitor could not be told the exit code: {why}",
+  ping_lost: "the monitor could not be told that this process is well: {why}; payments go on",
 
   // options of the library
   option_wrong: "{option} is not {right} → Correct the option.",

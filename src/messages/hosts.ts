@@ -1,9 +1,11 @@
 import type { Catalogue } from "./sentence.ts";
 
+const SILENT = "it gives no answer. A commit may be waiting for a standby";
+
 /** What is said of a journal that several hosts share (DESIGN §13). */
 export const SERVER_ERRORS = {
-  server_away: `the journal's server cannot be reached: {found}
-    → Sending has stopped, and nothing is forgotten. Look at PAYDROP_JOURNAL_URL, the server and the network.`,
+  server_away: ({ since }) => `the journal's server cannot be reached: {found}
+    → ${since === undefined ? "Nothing goes without it" : "On this host sending has stopped since {since}, and goes on by itself when the server is back"}. Nothing is forgotten. Look at PAYDROP_JOURNAL_URL, the server and the network.`,
   server_refused: `the journal's server refused: {found}
     → Sending has stopped. Rows whose answer was not saved become unknown; none of them goes again by itself.
       Look at the server's log; \`paydrop doctor\` checks its settings.`,
@@ -20,6 +22,15 @@ export const SERVER_ERRORS = {
     → Nothing was sent. If that move was cut off, do it once more: paydrop journal copy --to URL`,
   journal_copy_differs: `the copy in {to} is not what stands in {folder}: {what}
     → Nothing was moved. Send us what --verbose prints.`,
+} as const satisfies Catalogue;
+
+/** What a process that works tells of the server while it waits for it. */
+export const SERVER_NEWS = {
+  server_gone: ({ found }) => `the journal's server is away since {since}: ${found === "" ? SILENT : "{found}"}
+    → Sending has stopped, and goes on by itself when the server is back. Nothing is forgotten.`,
+  server_still_gone: ({ found }) =>
+    `the journal's server is still away, since {since}: ${found === "" ? SILENT : "{found}"}`,
+  server_back: "the journal's server is back, it was away since {since}: sending goes on",
 } as const satisfies Catalogue;
 
 /** What `paydrop status` tells of hosts. */

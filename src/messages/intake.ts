@@ -27,6 +27,7 @@ export const ANSWER_HEADS = {
   waiting: "waits. Nothing of it was sent yet.",
   trouble: "waits until this is put right.",
   going: "is being sent.",
+  server: "waits: paydrop cannot reach its database.",
   open: "was taken as batch {batch}, and something is open.",
 } as const;
 
@@ -47,6 +48,12 @@ export const WAITS = {
   unreadable: ["paydrop may not read it. Ask IT to give the user who runs paydrop the right to read it."],
   its_turn: ["Another file is being sent. This one comes after it, by itself."],
 } as const;
+
+/** The journal's server is away since then. */
+export const serverLines = (since: string): string[] => [
+  `Sending has stopped since ${since}. Nothing is forgotten, and nothing goes meanwhile.`,
+  "It goes on by itself when the database is back. Do not send the file in another way. If this lasts, ask IT.",
+];
 
 /** Why the service takes nothing: a code of `STOPS`. */
 export const awayLines = (code: string): string[] => [stopFor(code as StopCode).message, BY_ITSELF];

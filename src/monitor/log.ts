@@ -7,6 +7,7 @@ import type { Config } from "../config/schema.ts";
 import { giveToOwner, makePrivateFolder } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
+import { exitCodeOf } from "../exit-codes.ts";
 import { printable } from "../printable.ts";
 import { rowCounts } from "../results/summary.ts";
 import { fieldsText, logFields } from "../screen/json-lines.ts";
@@ -42,9 +43,12 @@ export async function withLog(teller: Teller, config: LogSettings, stderr: Stder
       log.info({ batch, ...rowCounts(byStatus), ...times }, "end");
       teller.ended(report);
     },
-    say(text) {
-      log.warn(text);
+    say(text, code) {
+      log.warn(code === undefined ? {} : { code }, text);
       if (!toStderr) teller.say(text);
+    },
+    failed(error) {
+      log.error({ code: error.reason, exit_code: exitCodeOf(error) }, error.message);
     },
     close() {
       teller.close();

@@ -1,16 +1,24 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Server } from "node:http";
-import { formatUnits, unitsOf } from "../amount.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Loaded } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { writeAtomically } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
-import type { BatchRecord, HostRecord, JournalStore } from "../journal/store.ts";
+import type { RunEvent } from "../events.ts";
+import type { Sight } from "../journal/sight.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { verdictOf } from "../submission/verdict.ts";
 import { assertOwnFile } from "./log.ts";
+import { Counters, metricsText, type InboxCount, type Known } from "./metrics.ts";
 
 const EVERY_MS = 15_000;
 const PING_TIMEOUT_MS = 5_000;
+/** So long a page of metrics waits for the journal to be counted. */
+const COUNTED_MS = 1_000;
+const [BEAT_EVERY_MS, BEAT_LOOK_MS] = [60_000, 1_000];
+/** A folder is looked at every few seconds; a large file that is taken keeps a look waiting. */
+const LOOK_LATE_MS = 120_000;
 
 type MonitorSettings = Pick<Config, "environment" | "metrics_file" | "metrics_port" | "ping_url">;
 
@@ -21,40 +29,48 @@ export function monitorSettings({ config, origins }: Loaded, isTrial: boolean): 
   return { environment: config.environment, ...Object.fromEntries(counting.map((name) => [name, config[name]])) };
 }
 
-/** What waits in an inbox: files, and since when the oldest of them lies there (milliseconds since 1970). */
-interface InboxCount {
-  readonly files: number;
-  readonly oldestSince?: number;
-}
-
 /**
- * Metrics while a process sends, in a file and on a port, and a ping with the exit code at its end. None of them ever
- * changes the exit code or holds a payment up; only a file that holds something else is refused at the start. `say`: what
- * goes wrong is said once.
+ * Metrics while a process sends, in a file and on a port, and a ping: with the exit code at its end, and before that while it
+ * lasts and is well. None of them ever changes the exit code or holds a payment up; only a file that holds something else is
+ * refused at the start. `say`: what goes wrong is said once. `sight`: of the server of a shared journal.
  */
-export function createMonitor(settings: MonitorSettings, say: (text: string) => void) {
+export function createMonitor(settings: MonitorSettings, say: (text: string) => void, sight?: Sight) {
   const { environment, metrics_port: port, ping_url: url } = settings;
   let file = settings.metrics_file;
   const inboxes = new Map<string, InboxCount>();
   /** When runs ended, by metric; what an earlier process left in the file is gone on with. */
   const endings = new Map<string, number>();
+  const counters = new Counters();
   let followed: Pick<JournalStore, "batches" | "hosts"> | undefined;
-  let host: HostRecord | undefined;
-  let batches: readonly BatchRecord[] = [];
-  let server: Server | undefined;
+  let counted: Pick<Known, "batches" | "host"> = { batches: [] };
+  let counting: Promise<void> | undefined;
+  let server: Promise<Server | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   let hasComplained = false;
+  const heart = heartOf(url, say, sight);
 
   const complain = (error: unknown): undefined => {
     if (!hasComplained) say(new PaydropError("metrics_lost", { why: messageOf(error) }).message);
     hasComplained = true;
   };
+  const count = async (): Promise<void> => {
+    const store = followed;
+    if (!store) return;
+    try {
+      const batches = await store.batches({ environment });
+      const host = (await store.hosts?.all())?.find((one) => one.host === store.hosts?.me);
+      counted = { batches, host };
+    } catch (error) {
+      if (followed) complain(error);
+    }
+  };
+  /** Counted in time, or as it was counted last: nobody who asks waits for the journal. */
   const text = async (): Promise<string> => {
-    if (followed) batches = await followed.batches({ environment });
-    const { hosts } = followed ?? {};
-    if (hosts) host = (await hosts.all()).find((one) => one.host === hosts.me);
-    return metricsText(batches, [...inboxes.values()], endings, Date.now(), host);
+    counting ??= count().finally(() => (counting = undefined));
+    if (sight?.awaySince === undefined) await Promise.race([counting, sleep(COUNTED_MS, undefined, { ref: false })]);
+    const known = { ...counted, inboxes: [...inboxes.values()], endings, counters, lookedAt: heart.lookedAt() };
+    return metricsText({ ...known, server: sight }, Date.now());
   };
   const write = async (): Promise<void> => {
     if (file === undefined) return;
@@ -70,9 +86,27 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
     endings.set("last_finished_timestamp_seconds", atSecond);
     if (exitCode === 0) endings.set("last_success_timestamp_seconds", atSecond);
   };
+  const serve = async (): Promise<void> => {
+    if (port !== undefined) await (server ??= listen(port, text).catch(complain));
+  };
   return {
     batchEnded,
-    sawInbox: (folder: string, count: InboxCount): unknown => inboxes.set(folder, count),
+    /** Answers on the port from here on: a shared journal may be away when this process begins. */
+    serve,
+    saw: (event: RunEvent): void => counters.count(event),
+
+    /** This process watches, or sends for others, until it is asked to end. */
+    lasts: (): void => heart.begin(),
+    /** `isRead`: the folder could be read. */
+    sawInbox(folder: string, count: InboxCount, isRead = true): void {
+      inboxes.set(folder, count);
+      if (isRead) heart.looked(folder);
+    },
+    /** Another host watches it now. */
+    leftInbox(folder: string): void {
+      inboxes.delete(folder);
+      heart.left(folder);
+    },
 
     /** For whoever holds the instance lock: rows are counted in this journal from now on, and the metrics file is ours. */
     async follow(store: Pick<JournalStore, "batches" | "hosts">): Promise<void> {
@@ -83,13 +117,14 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
         const left = file !== undefined && existsSync(file) ? readFileSync(file, "utf8") : "";
         for (const [, name = "", second] of left.matchAll(/^paydrop_(last_\w+) ([0-9]+)$/gm))
           endings.set(name, Number(second));
+        counters.goOnWith(left);
       } catch (error) {
         if (error instanceof PaydropError) throw error;
         complain(error);
         // what cannot be read may be somebody else's
         file = undefined;
       }
-      if (port !== undefined) server = await listen(port, text).catch(complain);
+      await serve();
       const renew = (): unknown => (writing = writing.then(write));
       timer = setInterval(renew, EVERY_MS).unref();
     },
@@ -98,18 +133,20 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
     async unfollow(): Promise<void> {
       clearInterval(timer);
       await writing;
-      await text().catch(complain);
+      await text();
       followed = undefined;
     },
 
     async close(exitCode: number): Promise<void> {
       clearInterval(timer);
+      heart.stop();
       batchEnded(exitCode);
       await writing;
       // a process without the lock would write over the file of the one that has it
       if (timer) await write();
-      server?.close();
-      server?.closeAllConnections();
+      const listening = await server;
+      listening?.close();
+      listening?.closeAllConnections();
       const why = url && (await askOnce(`${url}/${exitCode}`, AbortSignal.timeout(PING_TIMEOUT_MS)));
       if (why) say(new PaydropError("ping_failed", { why }).message);
     },
@@ -117,60 +154,43 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
 }
 
 /**
- * The exposition format of Prometheus; no batch, account or file name. `ended`: when runs ended, by metric; `host`: this
- * one, where several share the journal. Rows and sums are those of the journal, the same on all of them.
+ * Tells the ping every minute that a process which lasts is well: its folders were looked at just now, or it has none, and
+ * the server of its journal answers.
  */
-export function metricsText(
-  batches: readonly BatchRecord[],
-  inboxes: readonly InboxCount[],
-  ended: ReadonlyMap<string, number>,
-  nowMs: number,
-  host?: HostRecord,
-): string {
-  const sums = sumsOf(batches);
-  const inState = (state: "unknown" | "held"): number =>
-    batches.reduce((sum, { tallies }) => sum + (tallies[state]?.rows ?? 0), 0);
-  const ofInboxes = (value: number): Samples => (inboxes.length === 0 ? [] : [["", value]]);
-  const oldest = Math.min(nowMs, ...inboxes.map(({ oldestSince = nowMs }) => oldestSince));
-  const lastOf = (name: string): Samples => (ended.has(name) ? [["", ended.get(name) ?? 0]] : []);
-  const sumOf = (counts: readonly number[] = []): number => counts.reduce((sum, count) => sum + count, 0);
-  const ofHost = (count = 0): Samples => (host ? [[`{host="${host.name.replaceAll(/["\\\n]/g, "")}"}`, count]] : []);
-  const [finished, succeeded] = ["last_finished_timestamp_seconds", "last_success_timestamp_seconds"] as const;
-  const gauges: readonly (readonly [name: string, help: string, samples: Samples])[] = [
-    ["rows_total", "Rows in the journal by operation and state.", sums.map(({ labels, rows }) => [labels, rows])],
-    ["amount_total", "Sums of amounts as written.", sums.map(({ labels, units }) => [labels, formatUnits(units)])],
-    ["unknown_rows", "Rows that a person must settle.", [["", inState("unknown")]]],
-    ["held_rows", "Rows that a person must release or cancel.", [["", inState("held")]]],
-    ["inbox_files", "Files that wait in the inboxes.", ofInboxes(inboxes.reduce((sum, { files }) => sum + files, 0))],
-    ["oldest_inbox_seconds", "Age of the oldest of them.", ofInboxes((nowMs - oldest) / 1000)],
-    ["host_shares", "Shares of batches that this host sends.", ofHost(host?.shares.length)],
-    ["host_lanes", "Requests that it may have in flight.", ofHost(sumOf(host?.shares.map(({ lanes }) => lanes)))],
-    ["host_inboxes", "Inboxes that it watches.", ofHost(host?.leases.filter((one) => one.startsWith("inbox ")).length)],
-    [finished, "When a run last ended.", lastOf(finished)],
-    [succeeded, "When a run last ended with exit code 0.", lastOf(succeeded)],
-  ];
-  return gauges.map((one) => gauge(...one)).join("");
-}
-
-type Samples = readonly (readonly [labels: string, value: number | string])[];
-
-function gauge(name: string, help: string, samples: Samples): string {
-  const lines = samples.map(([labels, value]) => `paydrop_${name}${labels} ${value}\n`);
-  return lines.length === 0 ? "" : `# HELP paydrop_${name} ${help}\n# TYPE paydrop_${name} gauge\n${lines.join("")}`;
-}
-
-function sumsOf(batches: readonly BatchRecord[]) {
-  const sums = new Map<string, { labels: string; rows: number; units: bigint }>();
-  for (const { label, tallies } of batches) {
-    // `payout, option B`
-    const operation = /^[a-z]+(?=$|,)/.exec(label)?.[0] ?? "none";
-    for (const [state, { rows, amount }] of Object.entries(tallies)) {
-      const labels = `{operation="${operation}",state="${state}"}`;
-      const sum = sums.get(labels) ?? { labels, rows: 0, units: 0n };
-      sums.set(labels, { labels, rows: sum.rows + rows, units: sum.units + unitsOf(amount) });
-    }
-  }
-  return [...sums.values()].sort((one, other) => (one.labels < other.labels ? -1 : 1));
+function heartOf(url: string | undefined, say: (text: string) => void, sight: Sight | undefined) {
+  const looks = new Map<string, number>();
+  const stopped = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let beatAtMs = -Infinity;
+  let isTold = false;
+  const lookedAt = (): number | undefined => (looks.size === 0 ? undefined : Math.min(...looks.values()));
+  const isWell = (): boolean => {
+    const at = lookedAt();
+    const isLooking = at === undefined ? sight !== undefined : Date.now() - at < LOOK_LATE_MS;
+    return isLooking && sight?.awaySince === undefined;
+  };
+  const beat = async (address: string): Promise<void> => {
+    const why = await askOnce(address, AbortSignal.any([stopped.signal, AbortSignal.timeout(PING_TIMEOUT_MS)]));
+    if (why !== undefined && !isTold && !stopped.signal.aborted) say(new PaydropError("ping_lost", { why }).message);
+    isTold = why !== undefined;
+  };
+  const beatWhenDue = (): void => {
+    if (url === undefined || performance.now() - beatAtMs < BEAT_EVERY_MS || !isWell()) return;
+    beatAtMs = performance.now();
+    void beat(url);
+  };
+  return {
+    lookedAt,
+    begin: (): void => void (timer ??= setInterval(beatWhenDue, BEAT_LOOK_MS).unref()),
+    looked(folder: string): void {
+      if (timer) looks.set(folder, Date.now());
+    },
+    left: (folder: string): unknown => looks.delete(folder),
+    stop(): void {
+      clearInterval(timer);
+      stopped.abort();
+    },
+  };
 }
 
 async function listen(port: number, read: () => Promise<string>): Promise<Server> {

@@ -1,6 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { rowsIn } from "../amount.ts";
+import { minuteOf } from "../day.ts";
 import { accessLike, isExchangedFolder, readFound, writeAtomically, type Access } from "../disk.ts";
 import type { FileRefusedError } from "../errors.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
@@ -41,7 +42,12 @@ export function waitingAnswer(path: string, why: keyof typeof words.WAITS): Answ
 }
 
 const RENEWED_EVERY_MS = 2000;
-type Going = Readonly<{ config: { settle: number }; confirm?: unknown; tell: (event: RunEvent) => void }>;
+interface Going {
+  readonly config: { readonly settle: number };
+  readonly confirm?: unknown;
+  readonly tell: (event: RunEvent) => void;
+  readonly sight?: { readonly awaySince: number | undefined } | undefined;
+}
 
 /** What is being sent says so beside its file, and how far it is; what is said last stays. */
 export async function whileGoing<Work extends Going, Ended>(
@@ -60,7 +66,9 @@ export async function whileGoing<Work extends Going, Ended>(
   const say = async (): Promise<void> => {
     if (rows === undefined) return;
     const progress = rows === 0 ? [] : [filled(words.PROGRESS, { went, rows })];
-    await putAnswer(path, answer("going", path, [...progress, ...words.GOING]));
+    const since = work.sight?.awaySince;
+    const going = answer("going", path, [...progress, ...words.GOING]);
+    await putAnswer(path, since === undefined ? going : serverAnswer(path, since, progress));
     isTold = true;
   };
   let saying = Promise.resolve();
@@ -76,6 +84,11 @@ export async function whileGoing<Work extends Going, Ended>(
     if (isTold) await putAnswer(path, undefined);
     throw thrown;
   }
+}
+
+/** The server of the journal is away since then: nothing goes until it is back. */
+export function serverAnswer(path: string, since: number, progress: readonly string[] = []): Answer {
+  return answer("server", path, [...progress, ...words.serverLines(minuteOf(since))]);
 }
 
 /** The folder is held, or something must be mended that is not in the file. */

@@ -1,5 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import type { BatchReport, ResultStatus, RunEvent } from "../events.ts";
+import type { PaydropError } from "../errors.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { asLine, jsonLine, jsonSummary, plain, plainEnd, plainLine } from "./json-lines.ts";
@@ -9,7 +10,10 @@ import { openingText, summaryText } from "./summary-text.ts";
 export interface Teller {
   tell(event: RunEvent): void;
   ended(report: BatchReport): void;
-  say(text: string): void;
+  /** `code`: what a log is searched by. */
+  say(text: string, code?: string): void;
+  /** Ends the run, and is the last word on stderr: a log has it, too. */
+  failed?(error: PaydropError): void;
   close(): void;
 }
 

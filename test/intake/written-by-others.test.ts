@@ -76,7 +76,7 @@ test("a folder is exchanged for a link while its file is sent → nothing of our
   });
   writeFileSync(join(folder, "payroll.csv"), FILE);
   const env = { PAYDROP_BASE_URL: server.url, PAYDROP_API_KEY: "0123456789", PAYDROP_STATE_DIR: join(root, "state") };
-  const { code, stderr } = await runProgram(["run", join(folder, "payroll.csv")], { env, timeoutMs: 60_000 });
+  const { code, stderr } = await runProgram(["run", join(folder, "payroll.csv")], { env });
   expect(code, stderr).toBe(74);
   expect(server.requests).toHaveLength(1);
   expect(readdirSync(elsewhere).filter((name) => name !== ".paydrop")).toEqual([]);
@@ -93,7 +93,7 @@ test("another file was made to have the same batch id → this one gets another"
   await opened(store, taken, ["somebody"]);
   await store.close();
   const env = { PAYDROP_BASE_URL: server.url, PAYDROP_API_KEY: "0123456789", PAYDROP_STATE_DIR: state };
-  const { code, stderr } = await runProgram(["run", path, "--operation", "transfer"], { env, timeoutMs: 60_000 });
+  const { code, stderr } = await runProgram(["run", path, "--operation", "transfer"], { env });
   expect(code, stderr).toBe(0);
   expect(readFileSync(`${path}.results.csv`, "utf8")).not.toContain(taken);
 });
