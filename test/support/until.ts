@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const LOOK_MS = 10;
-/** A look takes no longer in our count: a machine that stood still meanwhile kept everybody waiting. */
-const LOOK_COUNTS_MS = 500;
+/** A look takes no longer in our count: a machine that is slow at it keeps everybody waiting. */
+const LOOK_COUNTS_MS = 50;
 const WITHIN_MS = 60_000;
 /** Longer than a process may live (`follow`), which then says more. */
 const OF_PROCESS_WITHIN_MS = 250_000;
