@@ -5,7 +5,8 @@ import type { Loaded } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { writeAtomically } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
-import type { BatchRecord, HostRecord, JournalStore } from "../journal/store.ts";
+import type { HostRecord, JournalStore } from "../journal/store.ts";
+import { type KnownBatch, KnownBatches } from "./known-batches.ts";
 import { assertOwnFile } from "./log.ts";
 
 const EVERY_MS = 15_000;
@@ -39,7 +40,8 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
   const endings = new Map<string, number>();
   let followed: Pick<JournalStore, "batches" | "hosts"> | undefined;
   let host: HostRecord | undefined;
-  let batches: readonly BatchRecord[] = [];
+  const known = new KnownBatches(environment);
+  let batches: readonly KnownBatch[] = [];
   let server: Server | undefined;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -50,7 +52,7 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
     hasComplained = true;
   };
   const text = async (): Promise<string> => {
-    if (followed) batches = await followed.batches({ environment });
+    if (followed) batches = await known.look(followed);
     const { hosts } = followed ?? {};
     if (hosts) host = (await hosts.all()).find((one) => one.host === hosts.me);
     return metricsText(batches, [...inboxes.values()], endings, Date.now(), host);
@@ -120,7 +122,7 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
  * one, where several share the journal. Rows and sums are those of the journal, the same on all of them.
  */
 export function metricsText(
-  batches: readonly BatchRecord[],
+  batches: readonly KnownBatch[],
   inboxes: readonly InboxCount[],
   ended: ReadonlyMap<string, number>,
   nowMs: number,
@@ -158,7 +160,7 @@ function gauge(name: string, help: string, samples: Samples): string {
   return lines.length === 0 ? "" : `# HELP paydrop_${name} ${help}\n# TYPE paydrop_${name} gauge\n${lines.join("")}`;
 }
 
-function sumsOf(batches: readonly BatchRecord[]) {
+function sumsOf(batches: readonly KnownBatch[]) {
   const sums = new Map<string, { labels: string; rows: number; units: bigint }>();
   for (const { label, tallies } of batches) {
     // `payout, option B`
