@@ -172,6 +172,9 @@ export async function lockShares(postgres: Postgres, batches: readonly number[])
   await postgres.query("SELECT 1 FROM share WHERE batch = ANY($1) ORDER BY batch, share FOR UPDATE", batches);
 }
 
+/** SQL: something of the batch `b` happened since, or happens now. */
+const happened = (since: string): string => `b.seq = ANY (ARRAY(SELECT seq FROM batch WHERE lastAt >= ${since}
+    UNION SELECT seq FROM batch WHERE run IS NOT NULL UNION SELECT batch FROM share WHERE owner IS NOT NULL))`;
 /** Each is found by an index of its own: whatever has ended is not looked at. */
 const UNFINISHED = `b.seq = ANY (ARRAY(SELECT seq FROM batch WHERE owesResults UNION ${batchesWith("rows", "ready")}
     UNION ${batchesWith("rows", "not_sent")} UNION SELECT batch FROM rows WHERE state = 'rejected' AND code = ANY(?)))
@@ -188,6 +191,7 @@ export async function batches(postgres: Postgres, filter: BatchFilter): Promise<
     ["b.folder = ANY(?)", filter.folders],
     ["b.id IN (SELECT batch FROM source WHERE path = ?)", filter.path],
     [UNFINISHED, filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined],
+    [happened("?"), filter.since],
     ["b.phase = 'paused' AND ?", filter.isPaused],
   ]);
   const { states, newest } = filter;
@@ -219,8 +223,7 @@ const OF_DAY = tallied(
         OR r.state = 'ready' AND (b.id = $3 OR EXISTS (
           SELECT 1 FROM run WHERE run.batch = b.id AND endedAt IS NULL AND startedAt >= $2
             AND run.id < (SELECT max(id) FROM run WHERE batch = $3)))) OFFSET 0) r
-  WHERE b.environment = $1 AND b.phase <> 'recording' AND b.seq = ANY (ARRAY(SELECT seq FROM batch WHERE lastAt >= $2
-    UNION SELECT seq FROM batch WHERE run IS NOT NULL UNION SELECT batch FROM share WHERE owner IS NOT NULL))`,
+  WHERE b.environment = $1 AND b.phase <> 'recording' AND ${happened("$2")}`,
 );
 
 export async function sumsOfDay(

@@ -88,6 +88,11 @@ const RECORD = `seq, ${NEW_BATCH.join(", ")}, rows, total, label, coalesce(remar
 /** The kept sums may say no without a look at the rows. */
 export const mayHold = (states: readonly RowState[]): string =>
   `(b.tallies IS NULL OR ${states.map((state) => `b.tallies ->> '$.${state}' IS NOT NULL`).join(" OR ")})`;
+/** SQL: batches of which something happened since, and those that something happens to now. */
+const happened = (
+  since: string,
+): string => `SELECT seq FROM batch INDEXED BY batchLastAt WHERE tallies IS NOT NULL AND lastAt >= ${since}
+  UNION ALL SELECT seq FROM batch INDEXED BY batchUncounted WHERE tallies IS NULL`;
 /** Each is found by an index of its own: whatever has ended is not looked at. */
 const UNFINISHED = `b.seq IN (SELECT seq FROM batch WHERE owesResults = 1 UNION SELECT batch FROM ${batchesWith("row", "ready")}
     UNION SELECT batch FROM ${batchesWith("row", "not_sent")}
@@ -107,6 +112,7 @@ export function batches(journal: Journal, filter: BatchFilter): BatchRecord[] {
     ["b.folder IN (SELECT value FROM json_each(?))", filter.folders],
     ["b.id IN (SELECT batch FROM source WHERE path = ?)", filter.path],
     [UNFINISHED, filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined],
+    [`b.seq IN (${happened("?")})`, filter.since],
     ["b.phase = 'paused' AND ?", filter.isPaused && 1],
   ]);
   const { states, newest } = filter;
@@ -173,8 +179,7 @@ function talliesOf(found: readonly Columns[]): Record<string, Tally> {
 
 const OF_DAY = sums(
   "r.operation",
-  `row r JOIN batch b ON b.seq = r.batch WHERE b.seq IN (SELECT seq FROM batch WHERE tallies IS NOT NULL AND lastAt >= ?2
-      UNION SELECT seq FROM batch WHERE tallies IS NULL AND lastAt >= ?2) AND b.environment = ?1 AND b.phase <> 'recording'
+  `batch b CROSS JOIN row r ON r.batch = b.seq WHERE b.seq IN (${happened("?2")}) AND b.environment = ?1 AND b.phase <> 'recording'
     AND (r.sentAt >= ?2 AND r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY}
       OR r.state = 'ready' AND (b.id = ?3 OR EXISTS (
         SELECT 1 FROM run WHERE batch = b.id AND endedAt IS NULL AND startedAt >= ?2

@@ -164,7 +164,7 @@ export class Journal {
 
 const JSON_COLUMNS: ReadonlySet<string> = new Set([
   ...["faults", "notices", "reasons", "retryOf", "inPlaceOf", "correctedBy", "onItsWay", "remarks", "tallies", "rows"],
-  ...["owesResults", "isSame", "isNamed"],
+  ...["owesResults", "isSame", "isNamed", "isPurged"],
 ]);
 
 /** SQL: a column that is read as true or false. */

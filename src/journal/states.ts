@@ -105,7 +105,7 @@ export const batchesWithAny = (
   table: "row" | "rows",
   states: readonly ("ready" | WaitingState)[],
   newest?: number,
-): string => states.map((state) => `SELECT batch FROM ${batchesWith(table, state, newest)}`).join(" UNION ");
+): string => states.map((state) => `SELECT batch FROM ${batchesWith(table, state, newest)} one`).join(" UNION ");
 
 /** SQL: folders of batches, from one to the next. */
 export const FOLDERS = `WITH RECURSIVE found(folder) AS (

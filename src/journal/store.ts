@@ -38,6 +38,8 @@ export interface BatchFilter {
   /** Rows of them are in one of these states: what has none is not looked at, however many there are. */
   readonly states?: readonly ("ready" | WaitingState)[];
   readonly isPaused?: true;
+  /** Something of it happened since then, or happens now. */
+  readonly since?: number;
   /** Only so many, the newest. */
   readonly newest?: number;
 }

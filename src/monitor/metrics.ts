@@ -1,6 +1,7 @@
 import { formatUnits, unitsOf } from "../amount.ts";
 import type { RunEvent } from "../events.ts";
-import type { BatchRecord, HostRecord } from "../journal/store.ts";
+import type { HostRecord } from "../journal/store.ts";
+import type { KnownBatch } from "./known-batches.ts";
 
 /** What waits in an inbox: files, and since when the oldest of them lies there (milliseconds since 1970). */
 export interface InboxCount {
@@ -10,7 +11,7 @@ export interface InboxCount {
 
 /** What the metrics tell of; times are milliseconds since 1970. */
 export interface Known {
-  readonly batches: readonly BatchRecord[];
+  readonly batches: readonly KnownBatch[];
   readonly inboxes: readonly InboxCount[];
   /** When runs ended, by metric, in seconds. */
   readonly endings: ReadonlyMap<string, number>;
@@ -77,7 +78,7 @@ export function metricsText(known: Known, nowMs: number): string {
 }
 
 /** The same on all hosts that share the journal. */
-function ofJournal(batches: readonly BatchRecord[]): string[] {
+function ofJournal(batches: readonly KnownBatch[]): string[] {
   const sums = sumsOf(batches);
   const [rows, amounts] = [
     sums.map((sum) => [sum.labels, sum.rows] as const),
@@ -136,7 +137,7 @@ function family(name: string, type: "gauge" | "counter" | "histogram", help: str
   return lines.length === 0 ? "" : `# HELP paydrop_${name} ${help}\n# TYPE paydrop_${name} ${type}\n${lines.join("")}`;
 }
 
-function sumsOf(batches: readonly BatchRecord[]) {
+function sumsOf(batches: readonly KnownBatch[]) {
   const sums = new Map<string, { labels: string; rows: number; units: bigint }>();
   for (const { label, tallies } of batches) {
     // `payout, option B`

@@ -9,6 +9,7 @@ import type { RunEvent } from "../events.ts";
 import type { Sight } from "../journal/sight.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { verdictOf } from "../submission/verdict.ts";
+import { KnownBatches } from "./known-batches.ts";
 import { assertOwnFile } from "./log.ts";
 import { Counters, metricsText, type InboxCount, type Known } from "./metrics.ts";
 
@@ -43,6 +44,7 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
   const counters = new Counters();
   let followed: Pick<JournalStore, "batches" | "hosts"> | undefined;
   let counted: Pick<Known, "batches" | "host"> = { batches: [] };
+  const known = new KnownBatches(environment);
   let counting: Promise<void> | undefined;
   let server: Promise<Server | undefined> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -58,7 +60,7 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
     const store = followed;
     if (!store) return;
     try {
-      const batches = await store.batches({ environment });
+      const batches = await known.look(store);
       const host = (await store.hosts?.all())?.find((one) => one.host === store.hosts?.me);
       counted = { batches, host };
     } catch (error) {
@@ -69,8 +71,8 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
   const text = async (): Promise<string> => {
     counting ??= count().finally(() => (counting = undefined));
     if (sight?.awaySince === undefined) await Promise.race([counting, sleep(COUNTED_MS, undefined, { ref: false })]);
-    const known = { ...counted, inboxes: [...inboxes.values()], endings, counters, lookedAt: heart.lookedAt() };
-    return metricsText({ ...known, server: sight }, Date.now());
+    const all = { ...counted, inboxes: [...inboxes.values()], endings, counters, lookedAt: heart.lookedAt() };
+    return metricsText({ ...all, server: sight }, Date.now());
   };
   const write = async (): Promise<void> => {
     if (file === undefined) return;

@@ -126,6 +126,7 @@ async function open(url: string) {
     ...{ connectionString: url, schema: SCHEMA, application_name: "paydrop", max: 2 },
     ...{ useListenNotify: true, schedule: false },
     ...{ monitorIntervalSeconds: KEPT_IN_ORDER_SECONDS, superviseIntervalSeconds: KEPT_IN_ORDER_SECONDS },
+    flowIntervalSeconds: KEPT_IN_ORDER_SECONDS,
   });
   // what it meets it meets again: the journal's own connection tells what is wrong
   boss.on("error", () => undefined);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
@@ -9,7 +9,7 @@ import { run } from "./child.ts";
 import { figure, median, spread, table } from "./figures.ts";
 import { endedInPostgres, endedInSqlite } from "./ended-batches.ts";
 import { makeFile } from "./payment-files.ts";
-import { clear, emptyFolder, paydropCommand } from "./peers.ts";
+import { emptyFolder, paydropCommand } from "./peers.ts";
 import { type Service, withService } from "./service.ts";
 
 const ROWS = 1_000;
@@ -99,7 +99,9 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 }
 
 async function measure(bench: Bench, { folder, settings }: Journal, service: Service, series: number): Promise<OneRun> {
-  const inbox = emptyFolder(folder, "in");
+  // where the ended ones came from, too
+  const inbox = join(folder, "in");
+  mkdirSync(inbox, { recursive: true });
   const file = makeFile({ folder: inbox, kind: "transfers", rows: ROWS, series });
   const command = paydropCommand(bench.program, ["run", file, "--state-dir", join(folder, "state")], service.url, {
     ...settings,
@@ -109,7 +111,6 @@ async function measure(bench: Bench, { folder, settings }: Journal, service: Ser
   const { wallMs } = await run(command);
   const { requests, firstAt, lastAt } = await service.counts();
   if (requests !== ROWS) throw new Error(`${requests} requests for ${ROWS} rows`);
-  clear(inbox);
   return { wallMs, sendingMs: lastAt - firstAt };
 }
 

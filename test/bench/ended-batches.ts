@@ -24,9 +24,12 @@ export async function endedInPostgres(client: pg.Client, count: number, folder: 
   await ask(
     `CREATE TEMP TABLE old AS SELECT seq, id, row_number() OVER (ORDER BY seq)::int AS i FROM batch WHERE id LIKE 'Z%'`,
   );
-  await ask(`INSERT INTO share (batch, share, mark, "nextTurn", "firstRow", "lastRow", "letGo", "lastAt", tallies)
-    SELECT seq, 0, n, n + 1, 2, 1 + n, n, ${at} + i, CASE WHEN n = 3 THEN '${TALLIES_REFUSED}'::json ELSE '${TALLIES}'::json END
+  await ask(`INSERT INTO share (batch, share, mark, "nextTurn", "firstRow", "lastRow", "letGo", counted, "lastAt", tallies)
+    SELECT seq, 0, n, n + 1, 2, 1 + n, n, n, ${at} + i, CASE WHEN n = 3 THEN '${TALLIES_REFUSED}'::json ELSE '${TALLIES}'::json END
     FROM (SELECT seq, i, CASE WHEN i % 10 = 0 THEN 3 ELSE 2 END AS n FROM old) o`);
+  await ask(`INSERT INTO past AS p (folder, "letGo", "lastAt") SELECT b.folder, sum(s."letGo"), max(s."lastAt")
+    FROM share s JOIN batch b ON b.seq = s.batch WHERE b.seq IN (SELECT seq FROM old) GROUP BY 1
+    ON CONFLICT (folder) DO UPDATE SET "letGo" = p."letGo" + excluded."letGo"`);
   await ask(`INSERT INTO rows (batch, row, share, state, turn, operation, amount, payment, payee, place, size, crc, code, attempts,
       "httpStatus", "sentAt", "wentAt", "durationMs", response)
     SELECT seq, r + 1, 0, CASE WHEN r = 3 THEN 'rejected' ELSE 'accepted' END, r, 'transfer', '100.50',
@@ -53,11 +56,13 @@ export function endedInSqlite(database: DatabaseSync, count: number, folder: str
     CREATE TEMP TABLE n (i INTEGER PRIMARY KEY);
     INSERT INTO n WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < ${count}) SELECT i FROM s;
     INSERT INTO batch (id, environment, destination, fileName, folder, format, sha256, sizeBytes, reading, createdAt, rows, total,
-      label, payments, remarks, phase, mark, nextTurn, letGo, lastAt, tallies)
+      label, payments, remarks, phase, mark, nextTurn, letGo, counted, lastAt, tallies)
     SELECT printf('Z%07X', i), 'test', 'http://127.0.0.1:7900', 'old-' || i || '.csv', '${folder}', 'csv', printf('%064x', i), 300,
       '{"reading":{"format":"csv"},"operation":"transfer","tables":[]}', ${at} + i, 2 + (i % 10 = 0), '201.00', 'transfer', printf('p%d', i), '[]',
-      'open', 2 + (i % 10 = 0), 3 + (i % 10 = 0), 2 + (i % 10 = 0), ${at} + i, iif(i % 10 = 0, '${TALLIES_REFUSED}', '${TALLIES}') FROM n;
+      'open', 2 + (i % 10 = 0), 3 + (i % 10 = 0), 2 + (i % 10 = 0), 2 + (i % 10 = 0), ${at} + i, iif(i % 10 = 0, '${TALLIES_REFUSED}', '${TALLIES}') FROM n;
     CREATE TEMP TABLE old AS SELECT b.seq, b.id, n.i FROM n JOIN batch b ON b.id = printf('Z%07X', n.i);
+    INSERT INTO past (folder, letGo) SELECT folder, sum(letGo) FROM batch WHERE seq IN (SELECT seq FROM old) GROUP BY folder
+      ON CONFLICT (folder) DO UPDATE SET letGo = letGo + excluded.letGo;
     CREATE TEMP TABLE three AS SELECT 1 AS r UNION ALL SELECT 2 UNION ALL SELECT 3;
     INSERT INTO row (batch, row, state, turn, operation, amount, payment, payee, place, size, crc, code, attempts, httpStatus, sentAt,
       wentAt, durationMs, response)

@@ -450,6 +450,35 @@ function keepsWhoDidWhat(open: OpenTestJournal): void {
     expect(await store.acts({})).toEqual([act("add_account", { as: "ravi" }), act("remove_account", { as: "ravi" })]);
   });
 
+  test("rows that were let go → counted once: while they go, after their run, after a crash, and in their folder", async () => {
+    const journal = await open();
+    const counted = async (): Promise<number[]> => {
+      const { letGo, letGoHere } = await journal.store.facts("/inbox/payouts");
+      return [letGo, letGoHere];
+    };
+    const ended = { endedAt: NOW, exitCode: 0, requests: 2 };
+    const id = await opened(journal.store, "AAAAAAA1", ["1", "2", "3", "4"]);
+    const run = await journal.store.beginRun(id, ASHA, NOW);
+    await journal.store.commit(id, [], 2);
+    expect(await counted()).toEqual([2, 2]);
+    await journal.store.commit(id, [outcome(2), outcome(3)], 0);
+    await journal.store.endRun(run, ended);
+    expect(await counted()).toEqual([2, 2]);
+    await journal.store.beginRun(id, ASHA, NOW);
+    await journal.store.commit(id, [], 1);
+    expect(await counted()).toEqual([3, 3]);
+    await journal.crash();
+    await journal.store.recover(ASHA);
+    expect(await counted()).toEqual([3, 3]);
+    const other = await opened(journal.store, "AAAAAAA2", ["5"], { folder: "/inbox/other" });
+    const another = await journal.store.beginRun(other, ASHA, NOW);
+    await journal.store.commit(other, [], 1);
+    await journal.store.commit(other, [outcome(2)], 0);
+    await journal.store.endRun(another, ended);
+    expect(await counted()).toEqual([4, 3]);
+    expect(await journal.store.folders()).toEqual(["/inbox/other", "/inbox/payouts"]);
+  });
+
   test("facts → the same in every process of this journal, others in another one", async () => {
     const journal = await open();
     const [facts, again, others] = [await journal.store.facts(), await (await journal.another()).facts(), await (await open()).store.facts()]; // prettier-ignore

@@ -22,7 +22,7 @@ const BATCHES = [
   { label: "payout", tallies: { accepted: { rows: 1, amount: "5.05" }, held: { rows: 3, amount: "9" } } },
   { label: "mixed", tallies: { ready: { rows: 1, amount: "1.00" } } },
   { label: "no valid row", tallies: { invalid: { rows: 1, amount: "0" } } },
-] as unknown as BatchRecord[];
+].map((batch, at) => ({ id: `BATCH${at}`, ...batch })) as unknown as BatchRecord[];
 
 const NOTHING = { batches: [], inboxes: [], endings: new Map<string, number>(), counters: new Counters() };
 
