@@ -10,7 +10,7 @@ import type { Row } from "../reader/row.ts";
 import { headerAgain, underTable } from "../reader/lines.ts";
 import { ownReader, type Own } from "./beside.ts";
 import { faultAt, readAt, wordsAt, type FileKind } from "./cells.ts";
-import { canonical, formsInFile, paymentText, readAmount, refusal, zerosOf } from "./form.ts";
+import { canonical, formsInFile, paymentText, readAmount, refusal, writtenAs, zerosOf } from "./form.ts";
 import type { FormInFile, Values } from "./form.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { faultBeside, otherColumns } from "./other-columns.ts";
@@ -41,6 +41,8 @@ export interface CheckedRow extends Readonly<Own> {
   /** Who receives or owes the money, canonical; and how many zeros stand in front of it, where any do. */
   readonly payee?: string;
   readonly zeros?: number;
+  /** How the payee is written, where otherwise than in that one spelling (DESIGN §7). */
+  readonly payeeAs?: string;
 }
 
 /** What is the same for all rows of a file. */
@@ -137,6 +139,8 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   checked.payee = form.payees + canonical(form.payee, payee);
   const zeros = zerosOf(form.payee, payee);
   if (zeros > 0) checked.zeros = zeros;
+  const payeeAs = writtenAs(form.payee, payee);
+  if (payeeAs !== undefined) checked.payeeAs = payeeAs;
   if (faults.length > 0 || amount === undefined) return checked;
   const later = faultBeside(row, check.others.when, beside);
   if (later) checked.notNow = later;

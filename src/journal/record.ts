@@ -6,7 +6,8 @@ import { keptOf, type OpenedFile } from "../checks/open-file.ts";
 import { createSpool } from "../checks/spool.ts";
 import type { Config } from "../config/schema.ts";
 import { DAY_MS } from "../day.ts";
-import { keyOf, PaymentsDigest } from "../duplicates/keys.ts";
+import { keyOf, PaymentsDigest, writtenKeyOf } from "../duplicates/keys.ts";
+import { oneSpelling } from "../one-spelling.ts";
 import { spoolPath } from "../state-dir.ts";
 import type { BatchRecord, Environment, JournalStore, NewBatch, NewRow } from "./store.ts";
 
@@ -105,13 +106,16 @@ interface Places {
  * `stated`: the period of the whole file.
  */
 function newRowOf(checked: CheckedRow, stated: string | undefined, { keySecret, payments, spool }: Places): NewRow {
-  const { row, instruction, faults, notices, notNow, operation, option, amount, retryOf, payee, zeros, reference } =
-    checked;
+  const { row, instruction, faults, notices, notNow, operation, option, amount, retryOf } = checked;
+  const { payee, zeros, payeeAs, referenceAs: reference } = checked;
+  const spelled = reference && oneSpelling(reference);
   const known = {
     ...{ row: row.number, faults: notNow ? [notNow] : faults, notices, operation, option, amount, retryOf },
     period: checked.period ?? stated,
     ...{ payee: payee && keyOf(keySecret, "payee", payee), zeros },
-    reference: reference && keyOf(keySecret, "reference", reference),
+    payeeAs: payeeAs && writtenKeyOf(keySecret, payeeAs),
+    reference: spelled && keyOf(keySecret, "reference", spelled),
+    referenceAs: spelled === reference ? undefined : reference && writtenKeyOf(keySecret, reference),
   };
   if (!instruction) return { ...known, state: "invalid" };
   const payment = keyOf(keySecret, "payment", instruction.payment);

@@ -9,7 +9,7 @@ import type { Run, Totals, Who } from "./store.ts";
 
 const NEW_ROW = [
   ...["batch", "row", "state", "turn", "operation", "option", "amount", "payment", "payee", "zeros", "reference"],
-  ...["period", "retryBatch", "retryRow", "place", "size", "crc", "faults", "notices", "code"],
+  ...["payeeAs", "referenceAs", "content", "period", "retryBatch", "retryRow", "place", "size", "crc", "faults", "notices", "code"],
 ];
 
 export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): void {
@@ -64,7 +64,7 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN row c ON c.batch = later.seq AND c.row = k.row
   WHERE ${WENT.replaceAll("r.", "c.").replaceAll("b.", "later.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
-const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.period,
+const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.period, r.content,
   r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response,
   r.settledBy, ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;
