@@ -23,6 +23,22 @@ export function writtenKeyOf(secret: string, text: string): string {
   return keyOf(secret, "written", text).slice(0, WRITTEN_CHARACTERS);
 }
 
+/** What stood in a row, hidden (`checks/as-it-was.ts`). `of`: all its cells, or what was sent. */
+export function contentKeyOf(
+  secret: string,
+  of: "cells" | "sent",
+  { text, zeros }: { readonly text: string; readonly zeros: number },
+): string {
+  return `${of}:${keyOf(secret, "content", text)}:${zeros}`;
+}
+
+/** Whether a row is as it was: a spreadsheet may have taken zeros in front since, and none came. */
+export function isAsItWas(now: string, before: string): boolean {
+  const [, is, zeros] = /^(.+):(\d+)$/.exec(now) ?? [];
+  const [, was, zerosBefore] = /^(.+):(\d+)$/.exec(before) ?? [];
+  return is !== undefined && is === was && Number(zeros) <= Number(zerosBefore);
+}
+
 /** Whether both are there and are the same. */
 export function isSameKey(one: Key | undefined, other: Key | undefined): boolean {
   return one !== undefined && one === other;

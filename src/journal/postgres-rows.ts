@@ -1,5 +1,5 @@
 import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares } from "./postgres-batches.ts";
-import { inPlace, kept, rowName } from "./postgres-seen.ts";
+import { inPlace, kept, rowName } from "./postgres-places.ts";
 import type { Postgres } from "./postgres.ts";
 import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, SHARE_ROWS, WENT_OF_SHARE } from "./states.ts";
 import type { Act, JournalFacts, JournalStore, Move, NewRow, RowFilter, RowRecord, Run, Totals, Who } from "./store.ts";
@@ -24,7 +24,7 @@ export async function addRows(postgres: Postgres, id: string, rows: readonly New
     const given = rows.map(({ faults, notices, retryOf, ...row }, at) => ({
       ...row,
       ...{ share: Math.floor((before + at) / SHARE_ROWS), turn: ((before + at) % SHARE_ROWS) + 1 },
-      ...{ retryBatch: retryOf?.batch, retryRow: retryOf?.row, code: faults[0]?.code },
+      ...{ retryBatch: retryOf?.batch, retryRow: retryOf?.row, code: row.code ?? faults[0]?.code },
       ...(faults.length > 0 && { faults: JSON.stringify(faults) }),
       ...(notices.length > 0 && { notices: JSON.stringify(notices) }),
     }));

@@ -1,5 +1,6 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, LAST_AT_OF_BATCH, type BatchRow } from "./postgres-batches.ts";
+import { IN_PLACE, inPlace, IS_CORRECTED_IN_PLACE, rowName } from "./postgres-places.ts";
 import type { Postgres } from "./postgres.ts";
 import { FOUND_MAX, GOES, IS_WRITTEN_OTHERWISE, ofShare, ON_ITS_WAY_OF_SHARE, PAYEE_KEY } from "./states.ts";
 import { UNENDED, WAITS, WENT_OF_SHARE } from "./states.ts";
@@ -7,41 +8,9 @@ import type { JournalStore, SeenRow } from "./store.ts";
 
 type JudgedRow = SeenRow["row"] & { isCorrected?: boolean; isWrittenOtherwise?: boolean; payeeKey: string };
 
-export const rowName = (batch: string, row: string): string =>
-  `CASE WHEN ${batch} IS NOT NULL THEN json_build_object('batch', ${batch}, 'row', ${row}) END`;
-const isSamePlace = (one: string, other: string): string =>
-  ["fileName", "folder", "environment"].map((name) => `${one}.${name} = ${other}.${name}`).join(" AND ");
-/** SQL: how many rows were accepted of a batch, as far as they were counted. */
-export const kept = (batch: string): string =>
-  `(SELECT coalesce(sum((x.tallies -> 'accepted' ->> 'rows')::int), 0) FROM share x WHERE x.batch = ${batch}.seq)`;
-const isPaidOnce = (e: string, later: string, accepted: (batch: string) => string): string =>
-  `${accepted(e)} + ${accepted(later)} <= greatest(${e}.rows, ${later}.rows)`;
-const isMended = (o: string, c: string): string =>
-  `${o}.row = ${c}.row AND ${o}.state IN ('invalid', 'rejected') AND coalesce(${o}.period = ${c}.period, true)`;
-/**
- * SQL: the row `c` of a later file in the same place corrects `o`, the row of that number of the batch `e`: that one did not
- * go, two periods do not differ, and nobody can have been paid by both (asked last, of few). `accepted`: how many rows were,
- * of a batch.
- */
-export const inPlace = (e: string, o: string, later: string, c: string, accepted = kept): string =>
-  `${isSamePlace(e, later)} AND ${e}.seq < ${later}.seq AND ${o}.batch = ${e}.seq AND ${c}.batch = ${later}.seq
-    AND ${isMended(o, c)} AND CASE WHEN ${o}.row = ${c}.row THEN ${isPaidOnce(e, later, accepted)} END`;
-const mayBeMended = (e: string): string => `EXISTS (SELECT 1 FROM share x WHERE x.batch = ${e}.seq
-  AND (x.tallies IS NULL OR x.tallies -> 'invalid' IS NOT NULL OR x.tallies -> 'rejected' IS NOT NULL))`;
-/** The rows of the batch $1 behind $2 that correct one of an earlier batch in its place: all of them, the last one counts. */
-const IN_PLACE = `SELECT r.row, ${rowName("e.id", "o.row")} AS inPlaceOf FROM batch own
-  CROSS JOIN LATERAL (SELECT e.* FROM batch e WHERE ${isSamePlace("e", "own")} AND e.seq < own.seq AND e.phase <> 'recording'
-    AND ${mayBeMended("e")} AND ${isPaidOnce("e", "own", kept)} OFFSET 0) e
-  CROSS JOIN LATERAL (SELECT o.* FROM rows o WHERE o.batch = e.seq AND o.row > $2 AND o.state IN ('invalid', 'rejected') OFFSET 0) o
-  JOIN rows r ON r.batch = own.seq AND ${isMended("o", "r")} WHERE own.seq = $1 ORDER BY e.seq`;
-
 const RETRY_OF = `${rowName("r.retryBatch", "r.retryRow")} AS retryOf`;
 const STATE = `CASE WHEN ${ON_ITS_WAY_OF_SHARE} THEN 'on_its_way' ELSE r.state END AS state`;
-/** What a later file in the same place corrects did not go. */
-const IS_CORRECTED = `(EXISTS (SELECT 1 FROM rows c WHERE c.retryBatch = $2 AND c.retryRow = r.row)
-  OR CASE WHEN r.state IN ('invalid', 'rejected') THEN EXISTS (SELECT 1 FROM batch e JOIN batch later ON ${isSamePlace("e", "later")}
-    AND later.seq > e.seq AND later.phase <> 'recording' JOIN rows c ON c.batch = later.seq AND c.row = r.row
-    WHERE e.seq = r.batch AND ${isMended("r", "c")} AND ${isPaidOnce("e", "later", kept)}) END)`;
+const IS_CORRECTED = `(EXISTS (SELECT 1 FROM rows c WHERE c.retryBatch = $2 AND c.retryRow = r.row) OR ${IS_CORRECTED_IN_PLACE})`;
 const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, ${RETRY_OF}, ${STATE}, r.amount, r.faults,
     r.reasons, ${PAYEE_KEY} AS payeeKey, ${IS_WRITTEN_OTHERWISE} AS isWrittenOtherwise,
     ${IS_CORRECTED} AS isCorrected
@@ -57,7 +26,6 @@ const CONCERNED = `${PAGE} AND (r.state <> 'ready' OR r.retryBatch IS NOT NULL O
 
 const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, r.amount, ${RETRY_OF},
   ${STATE}, CASE WHEN ${WENT_OF_SHARE} THEN coalesce(r.wentAt, ${LAST_AT_OF_BATCH}) END AS wentAt`;
-const ROW = "JOIN batch b ON b.seq = k.batch JOIN rows r ON r.batch = k.batch AND r.row = k.row";
 const SHARE = "JOIN share s ON s.batch = r.batch AND s.share = r.share";
 /** A month, a week or a day. */
 const form = (period: string): string =>
@@ -67,52 +35,66 @@ const form = (period: string): string =>
  * before one that speaks against sending. Rows with the same reference are found by that.
  */
 const IS_OF_PERIOD = `(g.period IS NULL OR r.period IS NULL OR r.period = g.period OR ${form("r.period")} <> ${form("g.period")})`;
-const OTHERS = "b.phase <> 'recording'";
 /**
  * What is asked for, all of a page at once; what is found says of which (`n`). One more than are read tells that there are
  * more.
  */
 const asked = (columns: string, found: string): string =>
   `SELECT g.n, f.* FROM json_to_recordset($1) AS g(n int, ${columns}) CROSS JOIN LATERAL (${found} LIMIT ${FOUND_MAX + 1}) f`;
-const keyed = (only: string): string =>
+/**
+ * Rows by their keys, in the order of these. Each is looked up by itself (`OFFSET 0` keeps it so): a planner that does not know
+ * a new batch yet takes it for one row, and would walk through all of it for each key.
+ */
+const found = (keys: string, order: string, only: string, more = "", first = order): string => `SELECT ${COLUMNS}${more}
+  FROM (SELECT k.key, k.batch, k.row FROM key k WHERE ${keys} ORDER BY ${order} OFFSET 0) k
+  CROSS JOIN LATERAL (SELECT b.* FROM batch b WHERE b.seq = k.batch OFFSET 0) b
+  CROSS JOIN LATERAL (SELECT r.* FROM rows r WHERE r.batch = k.batch AND r.row = k.row OFFSET 0) r
+  CROSS JOIN LATERAL (SELECT s.mark FROM share s WHERE s.batch = r.batch AND s.share = r.share OFFSET 0) s
+  WHERE ${ofShare(only)} ORDER BY ${first}`;
+const NEWEST = "k.batch DESC, k.row DESC";
+/** Of other batches than $2 in the environment $3. */
+const [ELSEWHERE, VISIBLE] = ["k.batch <> $2", "b.environment = $3 AND b.phase <> 'recording'"];
+const keyed = (keys: string, order: string, only: string): string =>
   asked(
     "key text, isUnnamed boolean, period text, last int",
-    `SELECT ${COLUMNS} FROM key k ${ROW} ${SHARE} WHERE k.key = g.key AND k.isNamed <= g.isUnnamed AND ${IS_OF_PERIOD} AND ${only}`,
+    found(`k.key = g.key AND k.isNamed <= g.isUnnamed AND ${keys}`, order, `${IS_OF_PERIOD} AND ${only}`),
   );
-/** The newest come first, and the walk ends when enough are found. $2: the batch that is judged, $3 its environment. */
-const elsewhere = (only: string): string =>
-  keyed(`${ofShare(only)} AND k.batch <> $2 AND b.environment = $3 AND ${OTHERS} ORDER BY k.batch DESC, k.row DESC`);
+/** The newest come first, and the walk ends when enough are found. */
+const elsewhere = (only: string): string => keyed(ELSEWHERE, NEWEST, `${only} AND ${VISIBLE}`);
 const [GO, WAIT, HAVE_NO_END] = [elsewhere(GOES), elsewhere(WAITS), elsewhere(UNENDED)];
 /**
  * From the first row of the batch on: one walk is good for all rows of a page. `last`: the last one of the page with this
  * key. Duplicates count among the equal rows of a file.
  */
-const HERE = keyed(
-  `(${ofShare(GOES)} OR ${WAITS} OR r.state = 'duplicate') AND k.batch = $2 AND k.row < g.last ORDER BY k.row`,
-);
+const HERE = keyed("k.batch = $2 AND k.row < g.last", "k.row", `(${GOES} OR ${WAITS} OR r.state = 'duplicate')`);
 /** Of the batch `g.batch`, that went or go, and are not told apart. */
-const payee = (key: string): string =>
+const payee = (key: string, order: string): string =>
   asked(
     "key text, batch text, isUnnamed boolean, period text",
-    `SELECT ${COLUMNS} FROM key k ${ROW} ${SHARE} WHERE ${key} AND k.batch = (SELECT seq FROM batch WHERE id = g.batch)
-      AND ${ofShare(GOES)} AND (g.isUnnamed OR r.reference IS NULL) AND ${IS_OF_PERIOD}
-      AND b.seq <> $2 AND b.environment = $3 AND ${OTHERS} ORDER BY k.batch, k.row`,
+    found(
+      `${key} AND k.batch = (SELECT seq FROM batch WHERE id = g.batch) AND ${ELSEWHERE}`,
+      order,
+      `${GOES} AND (g.isUnnamed OR r.reference IS NULL) AND ${IS_OF_PERIOD} AND ${VISIBLE}`,
+    ),
   );
 /** However it is written: the key between these. */
 const OF_PAYEE = "k.key >= g.key AND k.key < g.key || '~'";
-const [PAYEE, PAYEE_IN_ANY_WAY] = [payee("k.key = g.key"), payee(OF_PAYEE)];
+const [PAYEE, PAYEE_IN_ANY_WAY] = [payee("k.key = g.key", "k.row"), payee(OF_PAYEE, "k.key, k.batch, k.row")];
 /**
  * Of a payee that is written in more than one way. Where one payment to it as it is written here went or goes, nothing is said
- * of other ways; of these, one is enough.
+ * of other ways; of these, one is enough, but what went is told first.
  */
+const ALIKE = found(`k.key = g.alike AND ${ELSEWHERE}`, NEWEST, `${GOES} AND ${VISIBLE}`, ", true AS isAlike");
+const UNLIKE = found(
+  `${OF_PAYEE} AND k.key <> g.alike AND ${ELSEWHERE}`,
+  NEWEST,
+  `(${GOES} OR r.state IN ('invalid', 'rejected') AND r.zeros IS DISTINCT FROM g.zeros) AND ${VISIBLE}`,
+  ", false",
+  `${WENT_OF_SHARE} DESC, ${NEWEST}`,
+);
 const OTHERWISE = asked(
   "key text, alike text, zeros int",
-  `SELECT * FROM ((SELECT ${COLUMNS}, true AS isAlike FROM key k ${ROW} ${SHARE} WHERE k.key = g.alike AND k.batch <> $2
-      AND b.environment = $3 AND ${OTHERS} AND ${ofShare(GOES)} ORDER BY k.batch DESC, k.row DESC LIMIT 1)
-    UNION ALL (SELECT ${COLUMNS}, false FROM key k ${ROW} ${SHARE} WHERE ${OF_PAYEE}
-      AND k.key <> g.alike AND k.batch <> $2 AND b.environment = $3 AND ${OTHERS}
-      AND (${ofShare(GOES)} OR r.state IN ('invalid', 'rejected') AND r.zeros IS DISTINCT FROM g.zeros)
-      ORDER BY ${WENT_OF_SHARE} DESC, k.batch DESC, k.row DESC LIMIT ${FOUND_MAX - 1})) f`,
+  `SELECT * FROM ((${ALIKE} LIMIT 1) UNION ALL (${UNLIKE} LIMIT ${FOUND_MAX - 1})) f`,
 );
 /**
  * All that the row `g.row` of the batch $2 corrects, one after the other, and all that corrects it, or one of those, by name
@@ -131,11 +113,11 @@ const KIN = asked(
         SELECT b.id, c.row FROM rows c JOIN batch b ON b.seq = c.batch WHERE c.retryBatch = k.id AND c.retryRow = k.row
         UNION ALL SELECT later.id, c.row FROM batch b JOIN rows r ON r.batch = b.seq AND r.row = k.row CROSS JOIN batch later
           JOIN rows c ON ${inPlace("b", "r", "later", "c")} WHERE b.id = k.id) more
-    ), some AS MATERIALIZED (SELECT id, row FROM kin LIMIT ${FOUND_MAX + 1})
+    ), members AS MATERIALIZED (SELECT id, row FROM kin LIMIT ${FOUND_MAX + 1})
     SELECT ${COLUMNS}, (SELECT ${rowName("e.id", "o.row")} FROM batch e JOIN rows o ON ${inPlace("e", "o", "b", "r")}
-        ORDER BY e.seq DESC LIMIT 1) AS inPlaceOf, (SELECT count(*)::int FROM some) AS kin,
+        ORDER BY e.seq DESC LIMIT 1) AS inPlaceOf, (SELECT count(*)::int FROM members) AS kin,
       ((b.id = $2 AND r.row >= g.row) OR b.environment <> $3 OR (b.phase = 'recording' AND b.id <> $2)) AS isNone
-    FROM some k JOIN batch b ON b.id = k.id JOIN rows r ON r.batch = b.seq AND r.row = k.row ${SHARE}`,
+    FROM members k JOIN batch b ON b.id = k.id JOIN rows r ON r.batch = b.seq AND r.row = k.row ${SHARE}`,
 );
 
 export async function seen(
@@ -147,12 +129,12 @@ export async function seen(
   const inPlaces = await postgres.query<InPlace>(IN_PLACE, own.seq, after);
   const origins = new Map(inPlaces.map(({ row, inPlaceOf }) => [row, inPlaceOf]));
   const page = `ORDER BY r.row ${limit === undefined ? "" : `LIMIT ${limit}`}`;
-  const found = which.rows
+  const rows = which.rows
     ? await postgres.query<JudgedRow>(CHOSEN, own.seq, id, which.rows)
     : which.isConcerned
       ? await postgres.query<JudgedRow>(`${CONCERNED} ${page}`, own.seq, id, after, [...origins.keys()])
       : await postgres.query<JudgedRow>(`${PAGE} ${page}`, own.seq, id, after);
-  const judged = found.map((row) => {
+  const judged = rows.map((row) => {
     const inPlaceOf = origins.get(row.row);
     return inPlaceOf ? { ...row, inPlaceOf } : row;
   });
@@ -203,7 +185,13 @@ async function search(
   const otherwise = await written.find(postgres, OTHERWISE, seq, environment);
   const related = await kin.find(postgres, KIN, id, environment);
   return (row) => {
-    const found = keysOf(row).flatMap((key) => [haveNoEnd(key), go(key), wait(key), before(here(key), row.row)]);
+    const found = keysOf(row).flatMap((key) => {
+      const elsewhere = [haveNoEnd(key), go(key), wait(key)];
+      const above = before(here(key), row.row);
+      // how many equal rows stand above is asked only where some went elsewhere
+      const isAsked = key.key === row.reference || elsewhere.some(({ others }) => others.length > 0);
+      return [...elsewhere, isAsked ? above : { others: above.others }];
+    });
     for (const one of payeesOf(row, corrected)) found.push(ofPayees(one), ofAll(one));
     found.push(alikeFirst(otherwise(writingOf(row))), kinOf(related({ row: row.row })));
     const isCut = found.some((one) => one.isCut) || undefined;
@@ -215,7 +203,13 @@ async function search(
   };
 }
 
-function keysOf({ payment, reference, period }: JudgedRow): object[] {
+interface KeyAsked {
+  readonly key: string;
+  readonly isUnnamed: boolean;
+  readonly period?: string | undefined;
+}
+
+function keysOf({ payment, reference, period }: JudgedRow): KeyAsked[] {
   const ofPayment = { key: payment, isUnnamed: reference === undefined, period };
   return reference === undefined ? [ofPayment] : [ofPayment, { key: reference, isUnnamed: true }];
 }

@@ -69,13 +69,13 @@ export interface NewRow extends OrNone<Omit<Judged, "row" | "inPlaceOf" | "isCut
   readonly row: number;
   /** `rejected`: it corrects a rejected row, and is as that one was. */
   readonly state: Extract<RowState, "ready" | "invalid" | "held" | "rejected">;
-  /** Of an invalid row its faults, of a held one why it is not to go now; the first one gives the row its code. */
+  /** Of an invalid row its faults, of a held one why it is not to go now; the first one gives the row its code, where it has none. */
   readonly faults: readonly Fault[];
   readonly notices: readonly Fault[];
 }
 
 type OrNone<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
-type Told = "operation" | "option" | "amount" | "content";
+type Told = "operation" | "option" | "amount" | "content" | "code";
 
 export interface RowRecord extends RowName, Pick<Seen, "period" | "retryOf"> {
   readonly state: RowState;

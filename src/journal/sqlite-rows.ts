@@ -9,7 +9,20 @@ import type { Run, Totals, Who } from "./store.ts";
 
 const NEW_ROW = [
   ...["batch", "row", "state", "turn", "operation", "option", "amount", "payment", "payee", "zeros", "reference"],
-  ...["payeeAs", "referenceAs", "content", "period", "retryBatch", "retryRow", "place", "size", "crc", "faults", "notices", "code"],
+  ...[
+    "payeeAs",
+    "referenceAs",
+    "content",
+    "period",
+    "retryBatch",
+    "retryRow",
+    "place",
+    "size",
+    "crc",
+    "faults",
+    "notices",
+    "code",
+  ],
 ];
 
 export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): void {
@@ -19,7 +32,13 @@ export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): 
     for (const [at, row] of rows.entries()) {
       const { retryOf, faults } = row;
       const retried = { retryBatch: retryOf?.batch, retryRow: retryOf?.row };
-      journal.insert("row", NEW_ROW, { ...row, ...retried, batch: seq, turn: nextTurn + at, code: faults[0]?.code });
+      journal.insert("row", NEW_ROW, {
+        ...row,
+        ...retried,
+        batch: seq,
+        turn: nextTurn + at,
+        code: row.code ?? faults[0]?.code,
+      });
     }
     journal.run("UPDATE batch SET nextTurn = ? WHERE seq = ?", nextTurn + rows.length, seq);
   });

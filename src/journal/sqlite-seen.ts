@@ -194,7 +194,8 @@ class Search {
       isElsewhere ? this.#elsewhere(...common) : NONE,
       isHere ? this.#journal.records<Seen>(HERE, ...common, this.#page.lastRow) : [],
     ]);
-    const isCutHere = isCut ?? (row.row > cutAt || undefined);
+    // how many equal rows stand above is asked only where some went elsewhere
+    const isCutHere = isCut ?? ((row.row > cutAt && (column === "reference" || others.length > 0)) || undefined);
     // the same list for all rows behind those that were found: it crosses threads once
     if ((here.at(-1)?.row ?? 0) < row.row) return { others: all, isCut: isCutHere };
     return { others: [...others, ...here.filter((one) => one.row < row.row)], isCut: isCutHere };

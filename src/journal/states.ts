@@ -49,6 +49,9 @@ const LEGAL_MOVES: Readonly<Record<RowState | "on_its_way", readonly RowState[]>
   invalid: [],
 };
 
+/** Why a row of a retry file is rejected that nobody changed, and that was not sent therefore. */
+export const AS_IT_WAS = "as_it_was";
+
 /** States that are left only by a journalled act (I5). */
 const NEED_AN_ACT = ["accepted", "unknown", "rejected", "cancelled", "settled_done", "settled_not_done"];
 
