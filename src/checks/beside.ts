@@ -11,6 +11,8 @@ export interface RowName {
 
 export interface Own {
   reference?: string;
+  /** With its zeros in front. */
+  referenceAs?: string;
   /** In one of the three forms (DESIGN §6). */
   period?: string;
   retryOf?: RowName;
@@ -32,7 +34,9 @@ const OWN: Readonly<Record<string, (text: string, own: Own) => Finding | undefin
     if (found > REFERENCE_CHARACTERS_MAX)
       return { code: "value_too_long", facts: { found, most: REFERENCE_CHARACTERS_MAX } };
     // a spreadsheet takes zeros in front, which must not make it another reference
-    if (!NO_REFERENCE.test(finding?.code ?? "")) own.reference = text.replace(/^0+(?=[0-9]+$)/, "");
+    if (NO_REFERENCE.test(finding?.code ?? "")) return undefined;
+    own.reference = text.replace(/^0+(?=[0-9]+$)/, "");
+    own.referenceAs = text;
     return undefined;
   },
   period(text, own) {

@@ -8,6 +8,7 @@ import { printable } from "../printable.ts";
 import { OWN_COLUMNS, type Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
 import { headerAgain, underTable } from "../reader/lines.ts";
+import { contentOf, contentOfCells, type Content } from "./as-it-was.ts";
 import { ownReader, type Own } from "./beside.ts";
 import { faultAt, readAt, wordsAt, type FileKind } from "./cells.ts";
 import {
@@ -18,6 +19,7 @@ import {
   readAmount,
   refusal,
   TAKES_BACK,
+  writtenAs,
   zerosOf,
 } from "./form.ts";
 import type { FormInFile, Values } from "./form.ts";
@@ -52,6 +54,11 @@ export interface CheckedRow extends Readonly<Own> {
   /** Who receives or owes the money, canonical; and how many zeros stand in front of it, where any do. */
   readonly payee?: string;
   readonly zeros?: number;
+  /** How the payee is written, where otherwise than in that one spelling (DESIGN §7). */
+  readonly payeeAs?: string;
+  /** Of a valid row: what is sent. Of an invalid one, or one that may correct one: what stands in its cells. */
+  readonly sent?: Content;
+  readonly cells?: Content;
 }
 
 /** What is the same for all rows of a file. */
@@ -87,8 +94,12 @@ export function createRowCheck(names: readonly string[], file: FileCheck) {
     whenColumns: first.filter((column) => others.every((columns) => columns.includes(column))),
     check(row: Row): CheckedRow {
       const said = operationOfRow(row, columns, file);
-      if (typeof said === "string") return checkRow(row, checkOf(said), file);
-      return { row, faults: [said], notices: [], ...(operation === undefined ? {} : { operation }) };
+      const checked: CheckedRow =
+        typeof said === "string"
+          ? checkRow(row, checkOf(said), file)
+          : { row, faults: [said], notices: [], ...(operation === undefined ? {} : { operation }) };
+      if (checked.instruction && !checked.retryOf) return checked;
+      return { ...checked, cells: contentOfCells(row, file.isTable) };
     },
   };
 }
@@ -97,7 +108,7 @@ export type RowCheck = ReturnType<typeof createRowCheck>;
 
 function operationOfRow(row: Row, { sources }: Columns, { opened, isTable }: FileCheck): OperationName | Fault {
   if (row.repeatedKey !== undefined) {
-    return { code: "key_repeated", row: row.number, facts: { key: printable(row.repeatedKey, 40) } };
+    return { code: KEY_REPEATED, row: row.number, facts: { key: printable(row.repeatedKey, 40) } };
   }
   const { operation } = opened;
   const source = sources.get("operation");
@@ -164,12 +175,15 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   checked.payee = form.payees + canonical(form.payee, payee);
   const zeros = zerosOf(form.payee, payee);
   if (zeros > 0) checked.zeros = zeros;
+  const payeeAs = writtenAs(form.payee, payee);
+  if (payeeAs !== undefined) checked.payeeAs = payeeAs;
   if (faults.length > 0 || amount === undefined) return checked;
   const later = faultBeside(row, check.others.when, beside);
   if (later?.code === TAKES_BACK) return { ...checked, faults: [later] };
   if (later) checked.notNow = later;
   file.questions.period(row, own.period ?? file.opened.period);
   file.look.add(row, form, checked.payee, values);
+  checked.sent = contentOf([form.payees, ...values]);
   checked.instruction = { payload: payloadOf(form, values), payment: paymentText(form, checked.payee, values) };
   return checked;
 }
@@ -242,6 +256,8 @@ function noPayment(row: Row, { opened, isTable }: FileCheck): CheckedRow | undef
   return { row, faults: [fault], notices: [] };
 }
 
+/** The fault of a row of JSON that says something twice. */
+export const KEY_REPEATED = "key_repeated";
 /** The fault of a row under the table that is no payment: nobody misses its amount. */
 export const NO_PAYMENT = "no_payment";
 

@@ -3,6 +3,7 @@ import { canonicalAmount, isMoneyBack, PLAIN_DECIMAL, unitsOf } from "../amount.
 import { normalizeName } from "../column-name.ts";
 import { PATTERN_VALUE_MAX, type Config, type FieldRules, type OperationRules } from "../config/schema.ts";
 import { maskNumbers, maskStrayAmount } from "../mask.ts";
+import { oneSpelling, zerosInFront } from "../one-spelling.ts";
 import { fieldsOf, type Field, type OperationName } from "../operations/index.ts";
 import { ID, type Form, type Operation } from "../operations/operation.ts";
 import type { Columns } from "../reader/columns.ts";
@@ -202,26 +203,28 @@ export function paymentText({ amount, alsoPayment }: FormInFile, payee: string, 
   return joined;
 }
 
-/** `5010 0271 8280` and `501002718280`; in an id that may be no account at all, `12-345` and `123-45` are two. */
-const GROUPED_DIGITS = /^[0-9]+(?:[ -]+[0-9]+)+$/;
-const ACCOUNT_DIGITS_MIN = 9;
-
-const ZEROS = /^0+(?=[0-9]+$)/;
-
-/** One spelling for equal values: `0012` and `12` are (DESIGN §2), for a spreadsheet takes zeros in front. */
-export function canonical(place: Place, value: string): string {
-  return spelled(place, value).replace(ZEROS, "");
+/** One spelling for equal values: `0012` and `12` are (DESIGN §2, §7), for a spreadsheet takes zeros in front. */
+export function canonical({ kind, shape }: Place, value: string): string {
+  if (shape === "vpa" || shape === "currency") return value.toLowerCase();
+  return kind === "id" ? oneSpelling(ungroupedAccount(shape, value)) : value;
 }
 
 /** How many zeros stand in front of a value of digits only. */
-export function zerosOf(place: Place, value: string): number {
-  return ZEROS.exec(spelled(place, value))?.[0].length ?? 0;
+export function zerosOf({ kind, shape }: Place, value: string): number {
+  return kind === "id" && shape !== "vpa" ? zerosInFront(ungroupedAccount(shape, value)) : 0;
 }
 
-function spelled({ sensitive, shape }: Place, value: string): string {
-  if (shape === "account") return value.replaceAll(/[ -]+/g, "").toLowerCase();
-  if (shape === "vpa" || shape === "currency") return value.toLowerCase();
-  if (sensitive !== "account" || !GROUPED_DIGITS.test(value)) return value;
-  const plain = value.replaceAll(/[ -]+/g, "");
-  return plain.length < ACCOUNT_DIGITS_MIN ? value : plain;
+/**
+ * How a payee is written, but for its zeros, where that is not the one spelling: two that are written alike are surely one.
+ * In a UPI id capitals are nothing.
+ */
+export function writtenAs(place: Place, value: string): string | undefined {
+  if (place.shape === "vpa") return undefined;
+  const written = zerosOf(place, value) > 0 ? value.replace(/^0+/, "") : value;
+  return written === canonical(place, value) ? undefined : written;
+}
+
+/** An account has no signs of its own: in an id, `12-345` and `123-45` are two. */
+function ungroupedAccount(shape: Place["shape"], value: string): string {
+  return shape === "account" ? value.replaceAll(/[ -]+/g, "") : value;
 }

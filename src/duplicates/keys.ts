@@ -8,8 +8,35 @@ const KEY_CHARACTERS = 22;
  * plain hash of them could be reversed by trying. `secret`: 32 bytes in hex, that only the journal has; they fill one block
  * of SHA-256. It goes first and the digest is cut, so that nobody can extend it.
  */
-export function keyOf(secret: string, kind: "payment" | "payee" | "reference", text: string): Key {
+export function keyOf(
+  secret: string,
+  kind: "payment" | "payee" | "reference" | "written" | "content",
+  text: string,
+): Key {
   return hash("sha256", `${secret}${kind}\0${text}`, "base64url").slice(0, KEY_CHARACTERS);
+}
+
+const WRITTEN_CHARACTERS = 8;
+
+/** How a text is written, hidden; it is only compared where the keys of the one spelling are equal. */
+export function writtenKeyOf(secret: string, text: string): string {
+  return keyOf(secret, "written", text).slice(0, WRITTEN_CHARACTERS);
+}
+
+/** What stood in a row, hidden (`checks/as-it-was.ts`). `of`: all its cells, or what was sent. */
+export function contentKeyOf(
+  secret: string,
+  of: "cells" | "sent",
+  { text, zeros }: { readonly text: string; readonly zeros: number },
+): string {
+  return `${of}:${keyOf(secret, "content", text)}:${zeros}`;
+}
+
+/** Whether a row is as it was: a spreadsheet may have taken zeros in front since, and none came. */
+export function isAsItWas(now: string, before: string): boolean {
+  const [, is, zeros] = /^(.+):(\d+)$/.exec(now) ?? [];
+  const [, was, zerosBefore] = /^(.+):(\d+)$/.exec(before) ?? [];
+  return is !== undefined && is === was && Number(zeros) <= Number(zerosBefore);
 }
 
 /** Whether both are there and are the same. */

@@ -6,11 +6,13 @@
  * reference_used  held        its reference was used for another payment
  * open_elsewhere  held        the same payment is on its way, unclear, held or waiting in another batch, not told apart
  * correction      held        what it corrects went or was corrected before, in place, too, or it pays another payee than
- *                             the row that it names, or the number of its payee went, or stood there, with other zeros
+ *                             the row that it names, or payee or reference went written in another way (capitals,
+ *                             spaces, signs, zeros in front)
  * maybe_paid      held        the same payment was accepted recently, not told apart
  * other_amount    held        its payee recently went, or still goes, with another amount, not told apart, in a batch
  *                             that this file corrects
  * repeat_in_file  held        a row above it in this file is the same payment, not told apart
+ * too_many        held        more rows are to be compared with it than are read
  * same_file       held, all   these very rows went: recently, for another period; or longer ago, and none is stated
  * mostly_paid     held, all   most rows repeat an earlier batch, and more others would go than did not go there
  *
@@ -40,6 +42,8 @@ export interface Against {
   readonly code: HoldCode;
   readonly other: Seen;
   readonly isOtherPayee?: true;
+  /** It is the same one, written in another way. */
+  readonly written?: "payee" | "reference";
 }
 
 type Said = Pick<Judged, "reference" | "period">;
@@ -86,14 +90,18 @@ export function speakAgainst(row: Judged, others: readonly Seen[], known: Circum
   const elsewhere = inTheWay.filter(({ batch }) => batch !== known.batch);
   const above = inTheWay.filter((other) => other.batch === known.batch && other.row < row.row);
   const surely = samePayment(row, elsewhere, above);
+  // what is not written alike is surely the same only to a machine
+  const alike = surely.filter((other) => !writtenOtherwise(row, other));
+  const unlike = alike.length > 0 ? [] : surely;
   return [
-    ...by("same_payment", surely),
+    ...by("same_payment", alike),
     ...by("reference_used", referenceUsed(row, elsewhere, above)),
     ...by("open_elsewhere", openElsewhere(row, elsewhere, known)),
     ...by("correction", correctedBefore(row, others, known)),
     ...otherPayee(row, others),
-    ...otherZeros(row, others, known),
-    ...by("maybe_paid", surely.length > 0 ? [] : maybePaid(row, elsewhere, known)),
+    ...unlike.map((other) => otherWriting(row, other)),
+    ...otherWritings(row, others, known),
+    ...by("maybe_paid", alike.length > 0 ? [] : maybePaid(row, elsewhere, known)),
     ...by("other_amount", otherAmount(row, elsewhere, known)),
     ...by("repeat_in_file", known.allowRepeats ? [] : above.filter((other) => isSamePayment(row, other))),
   ];
@@ -167,23 +175,40 @@ function correctionsOf(row: Judged, others: readonly Seen[], known: Circumstance
 /** A payee that was invalid before is no other payee: then the one of the row that that one corrected counts. */
 function otherPayee(row: Judged, others: readonly Seen[]): readonly Against[] {
   const before = originsOf(row, others, BY_NAME).find(({ payee }) => payee !== undefined);
-  const { zeros = 0 } = row;
-  if (before === undefined || (isSameKey(before.payee, row.payee) && (before.zeros ?? 0) === zeros)) return [];
-  return [{ code: "correction", other: before, isOtherPayee: true }];
+  if (before === undefined) return [];
+  if (!isSameKey(before.payee, row.payee)) return [{ code: "correction", other: before, isOtherPayee: true }];
+  return writtenOtherwise({ ...row, reference: undefined }, before) ? [otherWriting(row, before)] : [];
+}
+
+/** What of the same payment is written in another way, if anything is. */
+function writtenOtherwise(row: Writing, other: Writing): "payee" | "reference" | undefined {
+  if (isSameKey(row.payee, other.payee) && !isPayeeAlike(row, other)) return "payee";
+  return isSameKey(row.reference, other.reference) && row.referenceAs !== other.referenceAs ? "reference" : undefined;
+}
+
+type Writing = { readonly [Name in keyof Omit<Judged, "row">]?: Judged[Name] | undefined };
+
+function isPayeeAlike(row: Writing, other: Writing): boolean {
+  return (row.zeros ?? 0) === (other.zeros ?? 0) && row.payeeAs === other.payeeAs;
+}
+
+function otherWriting(row: Writing, other: Seen): Against {
+  const written = writtenOtherwise(row, other) ?? "payee";
+  return { code: "correction", other, written, ...(written === "payee" && { isOtherPayee: true }) };
 }
 
 /**
- * The number of its payee went with more or fewer zeros in front, or stood so in a row that was invalid or refused, and never
- * went as here: a spreadsheet takes zeros away, and the number may be somebody else's then.
+ * Its payee went written in another way, and never as here: it may be somebody else then. Zeros that a spreadsheet takes away
+ * count also where they stood in a row that was invalid or refused.
  */
-function otherZeros(row: Judged, others: readonly Seen[], { batch }: Circumstances): readonly Against[] {
+function otherWritings(row: Judged, others: readonly Seen[], { batch }: Circumstances): readonly Against[] {
   const ofPayee = others.filter((other) => other.batch !== batch && isSameKey(other.payee, row.payee));
-  const isAlike = ({ zeros = 0 }: Seen): boolean => zeros === (row.zeros ?? 0);
   const goes = (other: Seen): boolean => went(other) || other.state === "ready";
-  if (ofPayee.some((other) => goes(other) && isAlike(other))) return [];
-  const says = (other: Seen): boolean => goes(other) || other.state === "invalid" || other.state === "rejected";
-  const unlike = ofPayee.filter((other) => says(other) && !isAlike(other));
-  return unlike.map((other) => ({ code: "correction", other, isOtherPayee: true }));
+  if (ofPayee.some((other) => goes(other) && isPayeeAlike(row, other))) return [];
+  const hasOtherZeros = ({ state, zeros = 0 }: Seen): boolean =>
+    (state === "invalid" || state === "rejected") && zeros !== (row.zeros ?? 0);
+  const unlike = ofPayee.filter((other) => (goes(other) && !isPayeeAlike(row, other)) || hasOtherZeros(other));
+  return unlike.map((other) => otherWriting({ ...row, reference: undefined }, other));
 }
 
 /** The row that it corrects, the one that that one corrected, and so on. */
@@ -234,7 +259,8 @@ export function isMostlyPaid(file: Readonly<Record<"rows" | "repeated" | "others
 
 /** What a row becomes. `kept`: reasons that were found otherwise. */
 export function verdictOf(row: Judged, against: readonly Against[], kept: readonly Reason[] = []): Verdict {
-  const reasons = [...reasonsOf(row, against), ...kept].sort((one, other) => placeOf(one) - placeOf(other));
+  const cut: readonly Reason[] = row.isCut ? [{ code: "too_many" }] : [];
+  const reasons = [...reasonsOf(row, against), ...cut, ...kept].sort((one, other) => placeOf(one) - placeOf(other));
   const [first] = reasons;
   const state = first === undefined ? "ready" : first.code === "same_payment" ? "duplicate" : "held";
   return { row: row.row, state, reasons };
@@ -250,7 +276,7 @@ function placeOf({ code }: Reason): number {
 function reasonsOf(row: Judged, against: readonly Against[]): readonly Reason[] {
   const first = new Map<string, Against>();
   for (const one of against) {
-    const rule = `${one.code} ${one.isOtherPayee ?? false}`;
+    const rule = `${one.code} ${one.isOtherPayee ?? false} ${one.written}`;
     const told = first.get(rule);
     if (told === undefined || weightOf(one.other) > weightOf(told.other)) first.set(rule, one);
   }
@@ -261,14 +287,15 @@ function weightOf(seen: Seen): number {
   return isUnended(seen) ? Infinity : (seen.wentAt ?? 0);
 }
 
-function reasonOf(judged: Judged, { code, other, isOtherPayee }: Against): Reason {
+function reasonOf(judged: Judged, { code, other, isOtherPayee, written }: Against): Reason {
   const { batch, row, wentAt, amount } = other;
-  const isSameButZeros = isOtherPayee && isSameKey(other.payee, judged.payee);
+  const zeros = (judged.zeros ?? 0) - (other.zeros ?? 0);
+  const isByZeros = written === "payee" && zeros !== 0;
   return {
     ...{ code, other: { batch, row } },
     ...(wentAt !== undefined && { at: wentAt }),
     ...(isOtherPayee && { isOtherPayee }),
-    ...(isSameButZeros && { zeros: (judged.zeros ?? 0) - (other.zeros ?? 0) }),
+    ...(isByZeros ? { zeros } : written && { written }),
     ...(code === "open_elsewhere" && other.state === "held" && { isHeld: true as const }),
     ...(code === "other_amount" && amount !== undefined && { amount }),
     ...monthBefore(judged, other),

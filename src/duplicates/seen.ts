@@ -13,14 +13,19 @@ export interface Judged {
   /** How many zeros stand in front of its account or id: its key is the same without them. */
   readonly zeros?: number;
   readonly reference?: Key;
+  /** How payee and reference are written, hidden, where otherwise than in their one spelling (DESIGN §7). */
+  readonly payeeAs?: string;
+  readonly referenceAs?: string;
   readonly period?: string;
   readonly retryOf?: RowName;
   /** The row of its number that it corrects as a later file in the same place. */
   readonly inPlaceOf?: RowName;
+  /** More rows that it was to be compared with are in the journal than were read. */
+  readonly isCut?: true;
 }
 
 /** Another row with the same payment, reference or payee, as one query of the journal finds it. */
-export interface Seen extends RowName, Partial<Omit<Judged, "row">> {
+export interface Seen extends RowName, Partial<Omit<Judged, "row" | "isCut">> {
   /** `on_its_way`: ready, and its turn was let go. */
   readonly state: "ready" | "on_its_way" | keyof typeof STATUSES;
   /** When it went, milliseconds since 1970; missing where it did not. */

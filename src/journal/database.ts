@@ -6,6 +6,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import { asWord, printable } from "../printable.ts";
 import { journalPath, snapshotPath } from "../state-dir.ts";
 import { assertHere, assertTables, DamageError, makeTables, MOVED, readIdentity, SCHEMA_VERSION } from "./schema.ts";
+import { AS_IT_WAS } from "./states.ts";
 import type { Who } from "./store.ts";
 
 export interface OpenOptions {
@@ -97,7 +98,8 @@ const IMPOSSIBLE: readonly (readonly [found: string, sql: string])[] = [
   [
     "rows left that its turn marks do not know",
     `SELECT 1 FROM row r JOIN batch b ON b.seq = r.batch WHERE r.turn >= b.nextTurn
-       OR (r.turn > b.mark AND r.state IN ('accepted', 'rejected', 'unknown', 'not_sent')) LIMIT 1`,
+       OR (r.turn > b.mark AND r.state IN ('accepted', 'rejected', 'unknown', 'not_sent')
+         AND NOT (r.code = '${AS_IT_WAS}' AND r.attempts = 0)) LIMIT 1`,
   ],
   [
     "rows that were let go are not counted",

@@ -1,12 +1,12 @@
 import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares } from "./postgres-batches.ts";
-import { inPlace, kept, rowName } from "./postgres-seen.ts";
+import { inPlace, kept, rowName } from "./postgres-places.ts";
 import type { Postgres } from "./postgres.ts";
 import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, SHARE_ROWS, WENT_OF_SHARE } from "./states.ts";
 import type { Act, JournalFacts, JournalStore, Move, NewRow, RowFilter, RowRecord, Run, Totals, Who } from "./store.ts";
 
 /** Faults and notices come as texts: they show what stood in cells, of which JSON in JSON takes any. */
 const NEW_ROW = `share int, turn bigint, row int, state text, operation text, option text, amount text, payment text, payee text,
-  zeros int, reference text, period text, retryBatch text, retryRow int, place bigint, size int, crc bigint, code text`;
+  zeros int, reference text, payeeAs text, referenceAs text, content text, period text, retryBatch text, retryRow int, place bigint, size int, crc bigint, code text`;
 const COLUMNS = NEW_ROW.split(/,\s+/).map((column) => column.split(" ")[0]).join(); // prettier-ignore
 const ADD = `WITH given AS (SELECT * FROM json_to_recordset($2) AS x(${NEW_ROW}, faults text, notices text)),
   shares AS (
@@ -24,7 +24,7 @@ export async function addRows(postgres: Postgres, id: string, rows: readonly New
     const given = rows.map(({ faults, notices, retryOf, ...row }, at) => ({
       ...row,
       ...{ share: Math.floor((before + at) / SHARE_ROWS), turn: ((before + at) % SHARE_ROWS) + 1 },
-      ...{ retryBatch: retryOf?.batch, retryRow: retryOf?.row, code: faults[0]?.code },
+      ...{ retryBatch: retryOf?.batch, retryRow: retryOf?.row, code: row.code ?? faults[0]?.code },
       ...(faults.length > 0 && { faults: JSON.stringify(faults) }),
       ...(notices.length > 0 && { notices: JSON.stringify(notices) }),
     }));
@@ -71,7 +71,7 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN rows c ON c.batch = later.seq AND c.row = k.row JOIN share s ON s.batch = c.batch AND s.share = c.share
   WHERE ${WENT_OF_SHARE.replaceAll("r.", "c.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
-const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWay, r.operation, r.option, r.amount, r.payee, r.period,
+const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWay, r.operation, r.option, r.amount, r.payee, r.period, r.content,
   coalesce(r.faults, '[]') AS faults, coalesce(r.notices, '[]') AS notices, r.code, coalesce(r.reasons, '[]') AS reasons,
   r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response, r.settledBy, r.lateAnswer,
   ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,

@@ -77,7 +77,7 @@ export const TABLES = `
   CREATE TABLE rows (
     batch bigint NOT NULL, row int NOT NULL, share int NOT NULL, state text NOT NULL CHECK (state IN (${STATES})),
     turn bigint NOT NULL, operation text, option text, amount text, payment text COLLATE "C", payee text COLLATE "C",
-    zeros int, reference text COLLATE "C", period text, retryBatch text, retryRow int, place bigint, size int, crc bigint,
+    zeros int, reference text COLLATE "C", period text, payeeAs text COLLATE "C", referenceAs text, content text, retryBatch text, retryRow int, place bigint, size int, crc bigint,
     faults json, notices json, code text, reasons json, attempts int NOT NULL DEFAULT 0, httpStatus int,
     sentAt bigint, wentAt bigint, durationMs int, response text, settledBy text, lateAnswer text,
     PRIMARY KEY (batch, row),

@@ -1,72 +1,31 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, LAST_AT_OF_BATCH, type BatchRow } from "./postgres-batches.ts";
+import { IN_PLACE, inPlace, IS_CORRECTED_IN_PLACE, rowName } from "./postgres-places.ts";
 import type { Postgres } from "./postgres.ts";
-import {
-  FOUND_MAX,
-  HAS_OTHER_ZEROS,
-  MAY_GO_OF_SHARE,
-  ON_ITS_WAY_OF_SHARE,
-  PAYEE_KEY,
-  WENT_OF_SHARE,
-} from "./states.ts";
+import { FOUND_MAX, GOES, IS_WRITTEN_OTHERWISE, ofShare, ON_ITS_WAY_OF_SHARE, PAYEE_KEY } from "./states.ts";
+import { UNENDED, WAITS, WENT_OF_SHARE } from "./states.ts";
 import type { JournalStore, SeenRow } from "./store.ts";
 
-type JudgedRow = SeenRow["row"] & { isCorrected?: boolean; hasOtherZeros?: boolean; payeeKey: string };
-
-export const rowName = (batch: string, row: string): string =>
-  `CASE WHEN ${batch} IS NOT NULL THEN json_build_object('batch', ${batch}, 'row', ${row}) END`;
-const isSamePlace = (one: string, other: string): string =>
-  ["fileName", "folder", "environment"].map((name) => `${one}.${name} = ${other}.${name}`).join(" AND ");
-/** SQL: how many rows were accepted of a batch, as far as they were counted. */
-export const kept = (batch: string): string =>
-  `(SELECT coalesce(sum((x.tallies -> 'accepted' ->> 'rows')::int), 0) FROM share x WHERE x.batch = ${batch}.seq)`;
-const isPaidOnce = (e: string, later: string, accepted: (batch: string) => string): string =>
-  `${accepted(e)} + ${accepted(later)} <= greatest(${e}.rows, ${later}.rows)`;
-const isMended = (o: string, c: string): string =>
-  `${o}.row = ${c}.row AND ${o}.state IN ('invalid', 'rejected') AND coalesce(${o}.period = ${c}.period, true)`;
-/**
- * SQL: the row `c` of a later file in the same place corrects `o`, the row of that number of the batch `e`: that one did not
- * go, two periods do not differ, and nobody can have been paid by both (asked last, of few). `accepted`: how many rows were,
- * of a batch.
- */
-export const inPlace = (e: string, o: string, later: string, c: string, accepted = kept): string =>
-  `${isSamePlace(e, later)} AND ${e}.seq < ${later}.seq AND ${o}.batch = ${e}.seq AND ${c}.batch = ${later}.seq
-    AND ${isMended(o, c)} AND CASE WHEN ${o}.row = ${c}.row THEN ${isPaidOnce(e, later, accepted)} END`;
-/**
- * Batches in the place of the batch $1 with rows that one of both may correct, and where nobody can have been paid by both:
- * few, the nearest, looked for once a page.
- */
-const PLACES = `SELECT b.seq FROM batch own CROSS JOIN LATERAL (
-    SELECT b.* FROM batch b WHERE ${isSamePlace("b", "own")} AND b.phase <> 'recording'
-      AND (b.seq > own.seq OR b.seq < own.seq AND EXISTS (SELECT 1 FROM share x WHERE x.batch = b.seq
-        AND (x.tallies IS NULL OR x.tallies -> 'invalid' IS NOT NULL OR x.tallies -> 'rejected' IS NOT NULL)))
-    ORDER BY abs(b.seq - own.seq) LIMIT 20) b
-  WHERE own.seq = $1 AND ${isPaidOnce("b", "own", kept)}`;
-/** Of those, $3: whether they correct the row `r`, and the last one that it corrects. */
-const IS_CORRECTED_IN_PLACE = `EXISTS (SELECT 1 FROM unnest($3::bigint[]) p(batch)
-  JOIN rows c ON c.batch = p.batch AND c.row = r.row WHERE p.batch > r.batch AND ${isMended("r", "c")})`;
-const IN_PLACE_OF = `SELECT ${rowName("e.id", "o.row")} FROM unnest($3::bigint[]) p(batch) JOIN batch e ON e.seq = p.batch
-  JOIN rows o ON o.batch = p.batch AND o.row = r.row WHERE p.batch < r.batch AND ${isMended("o", "r")} ORDER BY e.seq DESC LIMIT 1`;
+type JudgedRow = SeenRow["row"] & { isCorrected?: boolean; isWrittenOtherwise?: boolean; payeeKey: string };
 
 const RETRY_OF = `${rowName("r.retryBatch", "r.retryRow")} AS retryOf`;
 const STATE = `CASE WHEN ${ON_ITS_WAY_OF_SHARE} THEN 'on_its_way' ELSE r.state END AS state`;
-const IS_CORRECTED = "EXISTS (SELECT 1 FROM rows c WHERE c.retryBatch = $2 AND c.retryRow = r.row)";
-const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.period, ${RETRY_OF}, ${STATE}, r.amount, r.faults,
-    r.reasons, ${PAYEE_KEY} AS payeeKey, ${HAS_OTHER_ZEROS} AS hasOtherZeros,
-    ${IS_CORRECTED} OR ${IS_CORRECTED_IN_PLACE} AS isCorrected, (${IN_PLACE_OF}) AS inPlaceOf
+const IS_CORRECTED = `(EXISTS (SELECT 1 FROM rows c WHERE c.retryBatch = $2 AND c.retryRow = r.row) OR ${IS_CORRECTED_IN_PLACE})`;
+const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, ${RETRY_OF}, ${STATE}, r.amount, r.faults,
+    r.reasons, ${PAYEE_KEY} AS payeeKey, ${IS_WRITTEN_OTHERWISE} AS isWrittenOtherwise,
+    ${IS_CORRECTED} AS isCorrected
   FROM rows r CROSS JOIN LATERAL (SELECT s.mark FROM share s WHERE s.batch = r.batch AND s.share = r.share OFFSET 0) s
   WHERE r.batch = $1 AND r.payment IS NOT NULL`;
-const CHOSEN = `${JUDGED} AND r.row = ANY($4) ORDER BY r.row`;
-const PAGE = `${JUDGED} AND r.row > $4 AND r.state IN ('ready', 'held', 'duplicate') AND NOT ${ON_ITS_WAY_OF_SHARE}`;
+const CHOSEN = `${JUDGED} AND r.row = ANY($3) ORDER BY r.row`;
+const PAGE = `${JUDGED} AND r.row > $3 AND r.state IN ('ready', 'held', 'duplicate') AND NOT ${ON_ITS_WAY_OF_SHARE}`;
 const isKnown = (key: string): string =>
   `EXISTS (SELECT 1 FROM key k WHERE k.key = r.${key} AND (k.batch <> r.batch OR k.row < r.row))`;
-/** One search for each key: nearly all rows of nearly all files meet nothing, and stay ready. */
+/** One search for each key: nearly all rows of nearly all files meet nothing, and stay ready. $4: those that correct one in place. */
 const CONCERNED = `${PAGE} AND (r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")}
-  OR ${isKnown("reference")} OR ${HAS_OTHER_ZEROS} OR ${IS_CORRECTED} OR EXISTS (${IN_PLACE_OF}))`;
+  OR ${isKnown("reference")} OR ${IS_WRITTEN_OTHERWISE} OR ${IS_CORRECTED} OR r.row = ANY($4))`;
 
-const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.period, r.amount, ${RETRY_OF},
+const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, r.amount, ${RETRY_OF},
   ${STATE}, CASE WHEN ${WENT_OF_SHARE} THEN coalesce(r.wentAt, ${LAST_AT_OF_BATCH}) END AS wentAt`;
-const ROW = "JOIN batch b ON b.seq = k.batch JOIN rows r ON r.batch = k.batch AND r.row = k.row";
 const SHARE = "JOIN share s ON s.batch = r.batch AND s.share = r.share";
 /** A month, a week or a day. */
 const form = (period: string): string =>
@@ -75,39 +34,71 @@ const form = (period: string): string =>
  * Two references, and two periods of one form, tell two rows apart. Such rows are left out: any number of them could stand
  * before one that speaks against sending. Rows with the same reference are found by that.
  */
-const NOT_TOLD_APART = `k.isNamed <= g.isUnnamed
-  AND (g.period IS NULL OR r.period IS NULL OR r.period = g.period OR ${form("r.period")} <> ${form("g.period")})`;
-/** What is asked for, all of a page at once; what is found says of which (`n`). */
+const IS_OF_PERIOD = `(g.period IS NULL OR r.period IS NULL OR r.period = g.period OR ${form("r.period")} <> ${form("g.period")})`;
+/**
+ * What is asked for, all of a page at once; what is found says of which (`n`). One more than are read tells that there are
+ * more.
+ */
 const asked = (columns: string, found: string): string =>
-  `SELECT g.n, f.* FROM json_to_recordset($1) AS g(n int, ${columns}) CROSS JOIN LATERAL (${found} LIMIT ${FOUND_MAX}) f`;
-const keyed = (found: string): string =>
+  `SELECT g.n, f.* FROM json_to_recordset($1) AS g(n int, ${columns}) CROSS JOIN LATERAL (${found} LIMIT ${FOUND_MAX + 1}) f`;
+/**
+ * Rows by their keys, in the order of these. Each is looked up by itself (`OFFSET 0` keeps it so): a planner that does not know
+ * a new batch yet takes it for one row, and would walk through all of it for each key.
+ */
+const found = (keys: string, order: string, only: string, more = "", first = order): string => `SELECT ${COLUMNS}${more}
+  FROM (SELECT k.key, k.batch, k.row FROM key k WHERE ${keys} ORDER BY ${order} OFFSET 0) k
+  CROSS JOIN LATERAL (SELECT b.* FROM batch b WHERE b.seq = k.batch OFFSET 0) b
+  CROSS JOIN LATERAL (SELECT r.* FROM rows r WHERE r.batch = k.batch AND r.row = k.row OFFSET 0) r
+  CROSS JOIN LATERAL (SELECT s.mark FROM share s WHERE s.batch = r.batch AND s.share = r.share OFFSET 0) s
+  WHERE ${ofShare(only)} ORDER BY ${first}`;
+const NEWEST = "k.batch DESC, k.row DESC";
+/** Of other batches than $2 in the environment $3. */
+const [ELSEWHERE, VISIBLE] = ["k.batch <> $2", "b.environment = $3 AND b.phase <> 'recording'"];
+const keyed = (keys: string, order: string, only: string): string =>
   asked(
     "key text, isUnnamed boolean, period text, last int",
-    `SELECT ${COLUMNS} FROM key k ${ROW} ${SHARE} WHERE k.key = g.key AND ${NOT_TOLD_APART} AND ${found}`,
+    found(`k.key = g.key AND k.isNamed <= g.isUnnamed AND ${keys}`, order, `${IS_OF_PERIOD} AND ${only}`),
   );
-/** The newest come first, and the walk ends when enough are found. $2: the batch that is judged, $3 its environment. */
-const ELSEWHERE = keyed(`${MAY_GO_OF_SHARE} AND k.batch <> $2 AND b.environment = $3 AND b.phase <> 'recording'
-  ORDER BY k.batch DESC, k.row DESC`);
+/** The newest come first, and the walk ends when enough are found. */
+const elsewhere = (only: string): string => keyed(ELSEWHERE, NEWEST, `${only} AND ${VISIBLE}`);
+const [GO, WAIT, HAVE_NO_END] = [elsewhere(GOES), elsewhere(WAITS), elsewhere(UNENDED)];
 /**
  * From the first row of the batch on: one walk is good for all rows of a page. `last`: the last one of the page with this
  * key. Duplicates count among the equal rows of a file.
  */
-const HERE = keyed(`(${MAY_GO_OF_SHARE} OR r.state = 'duplicate') AND k.batch = $2 AND k.row < g.last ORDER BY k.row`);
-const PAYEE = asked(
-  "payee text, batch text",
-  `SELECT ${COLUMNS} FROM key k ${ROW} ${SHARE} WHERE k.key = g.payee AND k.batch = (SELECT seq FROM batch WHERE id = g.batch)
-    AND ${MAY_GO_OF_SHARE} AND b.seq <> $2 AND b.environment = $3 AND b.phase <> 'recording' ORDER BY k.row`,
+const HERE = keyed("k.batch = $2 AND k.row < g.last", "k.row", `(${GOES} OR ${WAITS} OR r.state = 'duplicate')`);
+/** Of the batch `g.batch`, that went or go, and are not told apart. */
+const payee = (key: string, order: string): string =>
+  asked(
+    "key text, batch text, isUnnamed boolean, period text",
+    found(
+      `${key} AND k.batch = (SELECT seq FROM batch WHERE id = g.batch) AND ${ELSEWHERE}`,
+      order,
+      `${GOES} AND (g.isUnnamed OR r.reference IS NULL) AND ${IS_OF_PERIOD} AND ${VISIBLE}`,
+    ),
+  );
+/** However it is written: the key between these. */
+const OF_PAYEE = "k.key >= g.key AND k.key < g.key || '~'";
+const [PAYEE, PAYEE_IN_ANY_WAY] = [payee("k.key = g.key", "k.row"), payee(OF_PAYEE, "k.key, k.batch, k.row")];
+/**
+ * Of a payee that is written in more than one way. Where one payment to it as it is written here went or goes, nothing is said
+ * of other ways; of these, one is enough, but what went is told first.
+ */
+const ALIKE = found(`k.key = g.alike AND ${ELSEWHERE}`, NEWEST, `${GOES} AND ${VISIBLE}`, ", true AS isAlike");
+const UNLIKE = found(
+  `${OF_PAYEE} AND k.key <> g.alike AND ${ELSEWHERE}`,
+  NEWEST,
+  `(${GOES} OR r.state IN ('invalid', 'rejected') AND r.zeros IS DISTINCT FROM g.zeros) AND ${VISIBLE}`,
+  ", false",
+  `${WENT_OF_SHARE} DESC, ${NEWEST}`,
 );
-/** With whatever zeros; those that went first, for one with the same zeros makes the others say nothing. */
-const PAYEE_ELSEWHERE = asked(
-  "payee text",
-  `SELECT ${COLUMNS} FROM key k ${ROW} ${SHARE} WHERE k.key >= g.payee AND k.key < g.payee || '~' AND k.batch <> $2
-    AND b.environment = $3 AND b.phase <> 'recording' AND (${MAY_GO_OF_SHARE} OR r.state IN ('invalid', 'rejected'))
-    ORDER BY ${WENT_OF_SHARE} DESC, k.batch DESC, k.row DESC`,
+const OTHERWISE = asked(
+  "key text, alike text, zeros int",
+  `SELECT * FROM ((${ALIKE} LIMIT 1) UNION ALL (${UNLIKE} LIMIT ${FOUND_MAX - 1})) f`,
 );
 /**
  * All that the row `g.row` of the batch $2 corrects, one after the other, and all that corrects it, or one of those, by name
- * or in place.
+ * or in place; with itself. `kin`: how many they are, with those that do not count.
  */
 const KIN = asked(
   "row int",
@@ -117,15 +108,16 @@ const KIN = asked(
         CROSS JOIN LATERAL (SELECT r.retryBatch, r.retryRow WHERE r.retryBatch IS NOT NULL UNION ALL
           SELECT e.id, o.row FROM batch e JOIN rows o ON ${inPlace("e", "o", "b", "r")}) more(id, row)
     ), kin(id, row) AS (
-      (SELECT id, row FROM corrects LIMIT ${FOUND_MAX}) UNION
+      (SELECT id, row FROM corrects LIMIT ${FOUND_MAX + 1}) UNION
       SELECT more.id, more.row FROM kin k CROSS JOIN LATERAL (
         SELECT b.id, c.row FROM rows c JOIN batch b ON b.seq = c.batch WHERE c.retryBatch = k.id AND c.retryRow = k.row
         UNION ALL SELECT later.id, c.row FROM batch b JOIN rows r ON r.batch = b.seq AND r.row = k.row CROSS JOIN batch later
           JOIN rows c ON ${inPlace("b", "r", "later", "c")} WHERE b.id = k.id) more
-    ) SELECT ${COLUMNS}, (SELECT ${rowName("e.id", "o.row")} FROM batch e JOIN rows o ON ${inPlace("e", "o", "b", "r")}
-        ORDER BY e.seq DESC LIMIT 1) AS inPlaceOf FROM (SELECT id, row FROM kin LIMIT ${FOUND_MAX}) k JOIN batch b ON b.id = k.id
-      JOIN rows r ON r.batch = b.seq AND r.row = k.row ${SHARE}
-    WHERE NOT (b.id = $2 AND r.row >= g.row) AND b.environment = $3 AND (b.phase <> 'recording' OR b.id = $2)`,
+    ), members AS MATERIALIZED (SELECT id, row FROM kin LIMIT ${FOUND_MAX + 1})
+    SELECT ${COLUMNS}, (SELECT ${rowName("e.id", "o.row")} FROM batch e JOIN rows o ON ${inPlace("e", "o", "b", "r")}
+        ORDER BY e.seq DESC LIMIT 1) AS inPlaceOf, (SELECT count(*)::int FROM members) AS kin,
+      ((b.id = $2 AND r.row >= g.row) OR b.environment <> $3 OR (b.phase = 'recording' AND b.id <> $2)) AS isNone
+    FROM members k JOIN batch b ON b.id = k.id JOIN rows r ON r.batch = b.seq AND r.row = k.row ${SHARE}`,
 );
 
 export async function seen(
@@ -134,58 +126,125 @@ export async function seen(
 ): Promise<SeenRow[]> {
   const own = await batchOf(postgres, id);
   const { after = -1, limit } = which;
-  const page = `${which.isConcerned ? CONCERNED : PAGE} ORDER BY r.row ${limit === undefined ? "" : `LIMIT ${limit}`}`;
-  const places = (await postgres.query<{ seq: number }>(PLACES, own.seq)).map(({ seq }) => seq);
-  const found = which.rows
-    ? await postgres.query<JudgedRow>(CHOSEN, own.seq, id, places, which.rows)
-    : await postgres.query<JudgedRow>(page, own.seq, id, places, after);
-  const othersOf = await search(postgres, own, found, corrected);
-  return found.map((row) => ({ row, others: othersOf(row) }));
+  const inPlaces = await postgres.query<InPlace>(IN_PLACE, own.seq, after);
+  const origins = new Map(inPlaces.map(({ row, inPlaceOf }) => [row, inPlaceOf]));
+  const page = `ORDER BY r.row ${limit === undefined ? "" : `LIMIT ${limit}`}`;
+  const rows = which.rows
+    ? await postgres.query<JudgedRow>(CHOSEN, own.seq, id, which.rows)
+    : which.isConcerned
+      ? await postgres.query<JudgedRow>(`${CONCERNED} ${page}`, own.seq, id, after, [...origins.keys()])
+      : await postgres.query<JudgedRow>(`${PAGE} ${page}`, own.seq, id, after);
+  const judged = rows.map((row) => {
+    const inPlaceOf = origins.get(row.row);
+    return inPlaceOf ? { ...row, inPlaceOf } : row;
+  });
+  const othersOf = await search(postgres, own, judged, { corrected, isNamed: which.rows !== undefined });
+  return judged.map((row) => {
+    const { others, isCut } = othersOf(row);
+    return { row: isCut ? { ...row, isCut } : row, others };
+  });
 }
 
-/** Finds the other rows of one page, by one query for each way in which rows are tied. */
+type InPlace = Required<Pick<SeenRow["row"], "row" | "inPlaceOf">>;
+
+/** Rows that were found in one way; `isCut`: there are more. */
+interface Found {
+  readonly others: readonly Seen[];
+  readonly isCut?: true | undefined;
+}
+
+const NONE: Found = { others: [] };
+
+/** Finds the other rows of one page, by one query for each way in which rows are tied. `isNamed`: a person may let them go. */
 async function search(
   postgres: Postgres,
   { seq, id, environment }: BatchRow,
   page: readonly JudgedRow[],
-  corrected: readonly string[],
-): Promise<(row: JudgedRow) => readonly Seen[]> {
-  const [keys, payees, zeros, kin] = [new Asked(), new Asked(), new Asked(), new Asked()];
+  { corrected, isNamed }: { readonly corrected: readonly string[]; readonly isNamed: boolean },
+): Promise<(row: JudgedRow) => Found> {
+  const [keys, waiting, unended] = [new Asked(), new Asked(), new Asked()];
+  const [payees, inAnyWay, written, kin] = [new Asked(), new Asked(), new Asked(), new Asked()];
   for (const row of page) {
     for (const one of keysOf(row)) keys.ask(one, row.row);
-    for (const one of payeesOf(row, corrected)) payees.ask(one);
-    if (row.hasOtherZeros) zeros.ask({ payee: row.payee });
+    for (const one of payeesOf(row, corrected)) (row.isWrittenOtherwise ? inAnyWay : payees).ask(one);
+    if (row.isWrittenOtherwise) written.ask(writingOf(row));
     if (row.retryOf || row.inPlaceOf || row.isCorrected) kin.ask({ row: row.row });
   }
-  const elsewhere = await keys.find(postgres, ELSEWHERE, seq, environment);
+  // what went or goes, apart from what waits: no number of these may hide one of those
+  const go = await keys.find(postgres, GO, seq, environment);
+  for (const one of page.flatMap(keysOf)) {
+    if (!go(one).isCut) waiting.ask(one);
+    // it is held; what has no end must be known before a person lets it go in spite of that
+    else if (isNamed) unended.ask(one);
+  }
+  const wait = await waiting.find(postgres, WAIT, seq, environment);
+  const haveNoEnd = await unended.find(postgres, HAVE_NO_END, seq, environment);
   const here = await keys.find(postgres, HERE, seq);
   const ofPayees = await payees.find(postgres, PAYEE, seq, environment);
-  const withZeros = await zeros.find(postgres, PAYEE_ELSEWHERE, seq, environment);
+  const ofAll = await inAnyWay.find(postgres, PAYEE_IN_ANY_WAY, seq, environment);
+  const otherwise = await written.find(postgres, OTHERWISE, seq, environment);
   const related = await kin.find(postgres, KIN, id, environment);
   return (row) => {
-    const lists = keysOf(row).flatMap((key) => [elsewhere(key), before(here(key), row.row)]);
-    lists.push(...payeesOf(row, corrected).map(ofPayees), withZeros({ payee: row.payee }), related({ row: row.row }));
-    const [first = NOBODY, ...more] = lists.filter((list) => list.length > 0);
-    if (more.length === 0) return first;
+    const found = keysOf(row).flatMap((key) => {
+      const elsewhere = [haveNoEnd(key), go(key), wait(key)];
+      const above = before(here(key), row.row);
+      // how many equal rows stand above is asked only where some went elsewhere
+      const isAsked = key.key === row.reference || elsewhere.some(({ others }) => others.length > 0);
+      return [...elsewhere, isAsked ? above : { others: above.others }];
+    });
+    for (const one of payeesOf(row, corrected)) found.push(ofPayees(one), ofAll(one));
+    found.push(alikeFirst(otherwise(writingOf(row))), kinOf(related({ row: row.row })));
+    const isCut = found.some((one) => one.isCut) || undefined;
+    const [first = [], ...more] = found.map(({ others }) => others).filter((others) => others.length > 0);
+    if (more.length === 0) return { others: first, isCut };
     // one row may be found in more ways than one
-    return [...new Map([first, ...more].flat().map((one) => [`${one.batch}:${one.row}`, one])).values()];
+    const all = new Map([first, ...more].flat().map((one) => [`${one.batch}:${one.row}`, one]));
+    return { others: [...all.values()], isCut };
   };
 }
 
-const NOBODY: readonly Seen[] = [];
+interface KeyAsked {
+  readonly key: string;
+  readonly isUnnamed: boolean;
+  readonly period?: string | undefined;
+}
 
-function keysOf({ payment, reference, period }: JudgedRow): object[] {
+function keysOf({ payment, reference, period }: JudgedRow): KeyAsked[] {
   const ofPayment = { key: payment, isUnnamed: reference === undefined, period };
   return reference === undefined ? [ofPayment] : [ofPayment, { key: reference, isUnnamed: true }];
 }
 
-function payeesOf({ payeeKey: payee }: JudgedRow, corrected: readonly string[]): object[] {
-  return corrected.map((batch) => ({ payee, batch }));
+function payeesOf(row: JudgedRow, corrected: readonly string[]): object[] {
+  const { payee, payeeKey, isWrittenOtherwise, reference, period } = row;
+  const key = isWrittenOtherwise ? payee : payeeKey;
+  return corrected.map((batch) => ({ key, batch, isUnnamed: reference === undefined, period }));
 }
 
+function writingOf({ payee: key, payeeKey: alike, zeros }: JudgedRow): object {
+  return { key, alike, zeros };
+}
+
+function alikeFirst({ others }: Found): Found {
+  const found = others as readonly (Seen & { readonly isAlike: boolean })[];
+  const told = found[0]?.isAlike ? found.slice(0, 1) : found;
+  return { others: told.map(({ isAlike: _isAlike, ...one }) => one) };
+}
+
+function kinOf({ others }: Found): Found {
+  const found = others as readonly (Seen & { readonly kin: number; readonly isNone: boolean })[];
+  return {
+    others: found.flatMap(({ kin: _kin, isNone, ...one }): Seen[] => (isNone ? [] : [one])),
+    isCut: (found[0]?.kin ?? 0) > FOUND_MAX || undefined,
+  };
+}
+
+/** `more`: the first one that was not read. */
+type ReadOnce = Found & { readonly more?: Seen };
+
 /** The same list for all rows behind those that were found. */
-function before(found: readonly Seen[], row: number): readonly Seen[] {
-  return (found.at(-1)?.row ?? 0) < row ? found : found.filter((one) => one.row < row);
+function before({ others, more }: ReadOnce, row: number): Found {
+  const isCut = (more && more.row < row) || undefined;
+  return { others: (others.at(-1)?.row ?? 0) < row ? others : others.filter((one) => one.row < row), isCut };
 }
 
 /** What is looked for; equal things once. */
@@ -197,19 +256,23 @@ class Asked {
     const name = JSON.stringify(one);
     const n = this.#numbers.get(name) ?? this.#all.length;
     this.#numbers.set(name, n);
-    this.#all[n] = { ...one, n, last };
+    this.#all[n] = { ...one, n, ...(last !== undefined && { last }) };
   }
 
   async find(
     postgres: Postgres,
     sql: string,
     ...values: readonly (string | number)[]
-  ): Promise<(one: object) => readonly Seen[]> {
+  ): Promise<(one: object) => ReadOnce> {
     const lists: Seen[][] = [];
     if (this.#all.length > 0) {
       const found = await postgres.query<Seen & { n: number }>(sql, JSON.stringify(this.#all), ...values);
       for (const { n, ...seen } of found) (lists[n] ??= []).push(seen);
     }
-    return (one) => lists[this.#numbers.get(JSON.stringify(one)) ?? -1] ?? NOBODY;
+    const answers = lists.map((all): ReadOnce => {
+      const more = all[FOUND_MAX];
+      return more ? { others: all.slice(0, FOUND_MAX), isCut: true, more } : { others: all };
+    });
+    return (one) => answers[this.#numbers.get(JSON.stringify(one)) ?? -1] ?? NONE;
   }
 }

@@ -1,14 +1,17 @@
 import { hash } from "node:crypto";
 import { rowsIn } from "../amount.ts";
-import { checkFile, type Checked } from "../checks/check-file.ts";
+import type { RowName } from "../checks/beside.ts";
+import { checkFile, FirstOfKind, type Checked } from "../checks/check-file.ts";
 import type { CheckedRow } from "../checks/check-row.ts";
 import { keptOf, type OpenedFile } from "../checks/open-file.ts";
 import { createSpool } from "../checks/spool.ts";
 import type { Config } from "../config/schema.ts";
 import { DAY_MS } from "../day.ts";
-import { keyOf, PaymentsDigest } from "../duplicates/keys.ts";
+import { contentKeyOf, isAsItWas, keyOf, PaymentsDigest, writtenKeyOf } from "../duplicates/keys.ts";
+import { oneSpelling } from "../one-spelling.ts";
 import { spoolPath } from "../state-dir.ts";
-import type { BatchRecord, Environment, JournalStore, NewBatch, NewRow } from "./store.ts";
+import { AS_IT_WAS } from "./states.ts";
+import type { BatchRecord, Environment, JournalStore, NewBatch, NewRow, RowRecord } from "./store.ts";
 
 /** What a file is written down with; `check` does it on a journal that is thrown away. */
 export interface Recording {
@@ -71,15 +74,15 @@ export async function recordRows(
   const { config, store, now } = recording;
   const spool = createSpool(spoolPath(config.state_dir, batch.id));
   const { keySecret } = await store.facts();
-  const payments = new PaymentsDigest();
+  const places = { keySecret, payments: new PaymentsDigest(), spool };
   const checking = checkFile(opened, config, { now: now(), toldMax });
+  const stayed = new Stayed(toldMax);
   let writing: Promise<void> = Promise.resolve();
   try {
     for await (const page of checking.pages()) {
-      const rows = await inPeriods(
-        recording,
-        page.map((row) => newRowOf(row, batch.period, { keySecret, payments, spool })),
-      );
+      const origins = await originsOf(recording, page);
+      const rows = page.map((row) => newRowOf(row, batch.period, places, origins.get(nameOf(row.retryOf))));
+      stayed.add(rows);
       await writing;
       writing = store.addRows(batch.id, rows);
       writing.catch(() => undefined);
@@ -88,10 +91,10 @@ export async function recordRows(
   } finally {
     spool.close();
   }
-  const found = checking.end();
+  const found = stayed.toldWith(checking.end());
   const { total, operation: label, remarks } = found;
   await store.endRows(batch.id, {
-    ...{ rows: total.rows, total: total.amount, label, remarks, payments: payments.value() },
+    ...{ rows: total.rows, total: total.amount, label, remarks, payments: places.payments.value() },
   });
   return found;
 }
@@ -107,37 +110,85 @@ interface Places {
  * What the journal remembers of a checked row: texts become keyed hashes (I10), the payload goes into the spool.
  * `stated`: the period of the whole file.
  */
-function newRowOf(checked: CheckedRow, stated: string | undefined, { keySecret, payments, spool }: Places): NewRow {
-  const { row, instruction, faults, notices, notNow, operation, option, amount, retryOf, payee, zeros, reference } =
-    checked;
+function newRowOf(
+  checked: CheckedRow,
+  stated: string | undefined,
+  { keySecret, payments, spool }: Places,
+  origin: RowRecord | undefined,
+): NewRow {
+  const { row, instruction, faults, notices, notNow, operation, option, amount, retryOf, cells, sent } = checked;
+  const { payee, zeros, payeeAs, referenceAs: reference } = checked;
+  const spelled = reference && oneSpelling(reference);
   const known = {
     ...{ row: row.number, faults: notNow ? [notNow] : faults, notices, operation, option, amount, retryOf },
-    period: checked.period ?? stated,
+    // a retry file cannot say what `--period` or a file's name said
+    period: checked.period ?? stated ?? origin?.period,
     ...{ payee: payee && keyOf(keySecret, "payee", payee), zeros },
-    reference: reference && keyOf(keySecret, "reference", reference),
+    payeeAs: payeeAs && writtenKeyOf(keySecret, payeeAs),
+    reference: spelled && keyOf(keySecret, "reference", spelled),
+    referenceAs: spelled === reference ? undefined : reference && writtenKeyOf(keySecret, reference),
   };
-  if (!instruction) return { ...known, state: "invalid" };
+  const invalid = { ...known, state: "invalid", content: cells && contentKeyOf(keySecret, "cells", cells) } as const;
+  if (!instruction) return invalid;
+  const content = sent && contentKeyOf(keySecret, "sent", sent);
+  const stays = [content, invalid.content].some((now) => now && origin?.content && isAsItWas(now, origin.content));
+  if (stays && origin?.state === "invalid") {
+    const facts = { other: `row ${origin.row} of batch ${origin.batch}` };
+    return { ...invalid, faults: [{ code: STILL_AS_IT_WAS, row: row.number, facts }] };
+  }
   const payment = keyOf(keySecret, "payment", instruction.payment);
   payments.add(payment);
-  return { ...known, state: notNow ? "held" : "ready", payment, ...spool.add(instruction.payload) };
+  const valid = { ...known, content, payment, ...spool.add(instruction.payload) };
+  if (stays && origin?.state === "rejected") return { ...valid, state: "rejected", code: AS_IT_WAS };
+  return { ...valid, state: notNow ? "held" : "ready" };
 }
 
-/**
- * A row that corrects another one, where no period is stated, is of the period of that one: a retry file cannot say what
- * `--period` or a file's name said.
- */
-async function inPeriods({ config, store }: Recording, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
-  const named = rows.flatMap(({ period, retryOf }) => (period === undefined && retryOf ? [retryOf] : []));
-  const periods = new Map<string, string | undefined>();
+const STILL_AS_IT_WAS = "still_as_it_was";
+
+/** Rows of a retry file that nobody changed: they stay what they were (DESIGN §2). */
+class Stayed {
+  readonly #invalid: FirstOfKind;
+  #rows = 0;
+
+  constructor(toldMax?: number) {
+    this.#invalid = new FirstOfKind(toldMax);
+  }
+
+  add(rows: readonly NewRow[]): void {
+    for (const { state, code, faults } of rows) {
+      const isInvalid = state === "invalid" && faults[0]?.code === STILL_AS_IT_WAS;
+      if (isInvalid) this.#invalid.add(faults);
+      if (isInvalid || code === AS_IT_WAS) this.#rows += 1;
+    }
+  }
+
+  toldWith(found: Checked): Checked {
+    if (this.#rows === 0) return found;
+    const { first, rows } = this.#invalid;
+    return {
+      ...found,
+      ...{ invalid: [...found.invalid, ...first], invalidCount: found.invalidCount + rows },
+      remarks: [...found.remarks, { code: "as_they_were", facts: { rows: this.#rows } }],
+    };
+  }
+}
+
+function nameOf(name: RowName | undefined): string {
+  return `${name?.batch}:${name?.row}`;
+}
+
+/** The rows that a page corrects, by their names. */
+async function originsOf(
+  { config, store }: Recording,
+  page: readonly CheckedRow[],
+): Promise<ReadonlyMap<string, RowRecord>> {
+  const named = page.flatMap(({ retryOf }) => retryOf ?? []);
+  const origins = new Map<string, RowRecord>();
   for (const [batch, of] of Map.groupBy(named, (one) => one.batch)) {
     const corrected = { batch, environment: config.environment, rows: of.map(({ row }) => row) };
-    for (const { row, period } of await store.rows(corrected)) periods.set(`${batch}:${row}`, period);
+    for (const origin of await store.rows(corrected)) origins.set(nameOf(origin), origin);
   }
-  if (periods.size === 0) return rows;
-  return rows.map((row) => ({
-    ...row,
-    period: row.period ?? periods.get(`${row.retryOf?.batch}:${row.retryOf?.row}`),
-  }));
+  return origins;
 }
 
 /** Without I, L, O, U: nobody mistakes a 1 or a 0, and no word comes about. */

@@ -65,16 +65,17 @@ export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
 }
 
 /** One row as it is written down before anything is sent, with its keys. */
-export interface NewRow extends OrNone<Omit<Judged, "row" | "inPlaceOf"> & Pick<RowRecord, Told> & Lying> {
+export interface NewRow extends OrNone<Omit<Judged, "row" | "inPlaceOf" | "isCut"> & Pick<RowRecord, Told> & Lying> {
   readonly row: number;
-  readonly state: Extract<RowState, "ready" | "invalid" | "held">;
-  /** Of an invalid row its faults, of a held one why it is not to go now. */
+  /** `rejected`: it corrects a rejected row, and is as that one was. */
+  readonly state: Extract<RowState, "ready" | "invalid" | "held" | "rejected">;
+  /** Of an invalid row its faults, of a held one why it is not to go now; the first one gives the row its code, where it has none. */
   readonly faults: readonly Fault[];
   readonly notices: readonly Fault[];
 }
 
 type OrNone<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
-type Told = "operation" | "option" | "amount";
+type Told = "operation" | "option" | "amount" | "content" | "code";
 
 export interface RowRecord extends RowName, Pick<Seen, "payee" | "period" | "retryOf"> {
   readonly state: RowState;
@@ -82,6 +83,8 @@ export interface RowRecord extends RowName, Pick<Seen, "payee" | "period" | "ret
   readonly operation?: OperationName;
   readonly option?: "A" | "B";
   readonly amount?: string;
+  /** What stood in its cells, hidden, to be compared with a row that corrects it (`checks/as-it-was.ts`). */
+  readonly content?: string;
   /** The first reason of its state: a fault's code, a hold code, the reason of an outcome. */
   readonly code?: string;
   readonly faults: readonly Fault[];

@@ -59,6 +59,6 @@ export async function askRelease(
 }
 
 function wasAccepted(row: SeenRow["row"], others: readonly Seen[]): boolean {
-  if (row.reasons?.some(({ code }) => code === "same_file")) return true;
+  if (row.isCut || row.reasons?.some(({ code }) => code === "same_file")) return true;
   return others.some((other) => isAccepted(other) && isSamePayment(row, other));
 }

@@ -50,7 +50,7 @@ const SCHEMA = `
   CREATE TABLE row (
     batch INTEGER NOT NULL, row INTEGER NOT NULL, state ${oneOf("state", ROW_STATES)}, turn INTEGER NOT NULL,
     operation TEXT, option TEXT, amount TEXT, payment TEXT, payee TEXT, zeros INTEGER, reference TEXT, period TEXT,
-    retryBatch TEXT, retryRow INTEGER, place INTEGER, size INTEGER, crc INTEGER, faults TEXT, notices TEXT, code TEXT, reasons TEXT,
+    payeeAs TEXT, referenceAs TEXT, content TEXT, retryBatch TEXT, retryRow INTEGER, place INTEGER, size INTEGER, crc INTEGER, faults TEXT, notices TEXT, code TEXT, reasons TEXT,
     attempts INTEGER NOT NULL DEFAULT 0, httpStatus INTEGER, sentAt INTEGER, wentAt INTEGER, durationMs INTEGER, response TEXT,
     settledBy TEXT,
     PRIMARY KEY (batch, row), CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
@@ -58,9 +58,10 @@ const SCHEMA = `
   CREATE UNIQUE INDEX rowTurn ON row (batch, turn) WHERE state = 'ready';
   CREATE INDEX rowWaits ON row (state, batch) WHERE ${isOneOf("state", WAITING_STATES)};
   CREATE INDEX rowRefused ON row (code, batch) WHERE state = 'rejected';
+  CREATE INDEX rowToCorrect ON row (batch, row) WHERE state = 'invalid' OR state = 'rejected';
   CREATE INDEX rowRetryOf ON row (retryBatch, retryRow) WHERE retryBatch IS NOT NULL;
 
-  -- payments and references of valid rows, payees of all, with their zeros; isNamed: a payment whose row states a reference
+  -- payments and references of valid rows, payees of all, as they are written; isNamed: a payment whose row states a reference
   CREATE TABLE key (key TEXT NOT NULL, batch INTEGER NOT NULL, row INTEGER NOT NULL, isNamed INTEGER NOT NULL,
     PRIMARY KEY (key, batch, row)) STRICT, WITHOUT ROWID;
 

@@ -18,7 +18,20 @@ import type { Run, Totals, Who } from "./store.ts";
 
 const NEW_ROW = [
   ...["batch", "row", "state", "turn", "operation", "option", "amount", "payment", "payee", "zeros", "reference"],
-  ...["period", "retryBatch", "retryRow", "place", "size", "crc", "faults", "notices", "code"],
+  ...[
+    "payeeAs",
+    "referenceAs",
+    "content",
+    "period",
+    "retryBatch",
+    "retryRow",
+    "place",
+    "size",
+    "crc",
+    "faults",
+    "notices",
+    "code",
+  ],
 ];
 
 export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): void {
@@ -28,7 +41,13 @@ export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): 
     for (const [at, row] of rows.entries()) {
       const { retryOf, faults } = row;
       const retried = { retryBatch: retryOf?.batch, retryRow: retryOf?.row };
-      journal.insert("row", NEW_ROW, { ...row, ...retried, batch: seq, turn: nextTurn + at, code: faults[0]?.code });
+      journal.insert("row", NEW_ROW, {
+        ...row,
+        ...retried,
+        batch: seq,
+        turn: nextTurn + at,
+        code: row.code ?? faults[0]?.code,
+      });
     }
     journal.run("UPDATE batch SET nextTurn = ? WHERE seq = ?", nextTurn + rows.length, seq);
   });
@@ -73,7 +92,7 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN row c ON c.batch = later.seq AND c.row = k.row
   WHERE ${WENT.replaceAll("r.", "c.").replaceAll("b.", "later.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
-const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.payee, r.period,
+const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.payee, r.period, r.content,
   r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response,
   r.settledBy, ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;

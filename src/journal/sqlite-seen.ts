@@ -1,13 +1,13 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, mayHold, type BatchRow } from "./sqlite-batches.ts";
 import { rowName, type Journal } from "./sqlite.ts";
-import { FOUND_MAX, HAS_OTHER_ZEROS, MAY_GO, ON_ITS_WAY, PAYEE_KEY, WENT } from "./states.ts";
+import { FOUND_MAX, GOES, IS_WRITTEN_OTHERWISE, ON_ITS_WAY, PAYEE_KEY, UNENDED, WAITS, WENT } from "./states.ts";
 import type { JournalStore, SeenRow } from "./store.ts";
 
 type KeyColumn = "payment" | "reference";
 /** A row that is judged; which of its keys other rows have, in its own batch before it and in others. */
 type JudgedRow = SeenRow["row"] &
-  Readonly<Record<"isCorrected" | "hasOtherZeros" | Met, number> & { payeeKey: string }>;
+  Readonly<Record<"isCorrected" | "isWrittenOtherwise" | Met, number> & { payeeKey: string }>;
 type Met = `${KeyColumn}${"Here" | "Elsewhere"}`;
 
 const isMet = (key: KeyColumn, where: string): string =>
@@ -25,156 +25,231 @@ export const inPlace = (e: string, o: string, later: string, c: string, accepted
   `${isSamePlace(e, later)} AND ${e}.seq < ${later}.seq AND ${o}.batch = ${e}.seq AND ${c}.batch = ${later}.seq
     AND ${o}.row = ${c}.row AND ${o}.state IN ('invalid', 'rejected') AND coalesce(${o}.period = ${c}.period, TRUE)
     AND ${accepted(e)} + ${accepted(later)} <= max(${e}.rows, ${later}.rows)`;
-/** Batches in the place of the batch ?1 with rows that one of both may correct: few, the nearest, looked for once a page. */
-const PLACES = `SELECT b.seq FROM batch own JOIN batch b ON ${isSamePlace("b", "own")} WHERE own.seq = ?1
-    AND b.phase <> 'recording' AND (b.seq > own.seq OR b.seq < own.seq AND ${mayHold(["invalid", "rejected"])})
-  ORDER BY abs(b.seq - own.seq) LIMIT 20`;
-/** Of those, ?3, the rows of the number of the row `r`. */
-const beside = (batch: string, row: string): string => `json_each(?3) p
-  CROSS JOIN batch ${batch} ON ${batch}.seq = p.value
-  CROSS JOIN row ${row} ON ${row}.batch = ${batch}.seq AND ${row}.row = r.row`;
+/** The rows of the batch ?1 behind ?2 that correct one of an earlier batch in its place: all of them, the last one counts. */
+const IN_PLACE = `SELECT r.row, ${rowName("e.id", "o.row")} AS inPlaceOf
+  FROM batch b CROSS JOIN batch e ON ${isSamePlace("e", "b")} AND e.phase <> 'recording'
+    AND ${mayHold(["invalid", "rejected"]).replaceAll("b.", "e.")}
+  CROSS JOIN row o ON o.batch = e.seq AND (o.state = 'invalid' OR o.state = 'rejected')
+  CROSS JOIN row r ON ${inPlace("e", "o", "b", "r")} WHERE b.seq = ?1 AND o.row > ?2 ORDER BY e.seq`;
 const RETRY_OF = `${rowName("r.retryBatch", "r.retryRow")} AS retryOf`;
 const STATE = `iif(${ON_ITS_WAY}, 'on_its_way', r.state) AS state`;
-const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.period, ${RETRY_OF}, ${STATE},
+/** What a later file in the same place corrects did not go. */
+const IS_CORRECTED = `EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row)
+  OR r.state IN ('invalid', 'rejected') AND EXISTS (
+    SELECT 1 FROM batch later CROSS JOIN row c ON ${inPlace("b", "r", "later", "c")} WHERE later.phase <> 'recording')`;
+const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, ${RETRY_OF}, ${STATE},
     r.amount, r.faults, r.reasons, ${met("payment")}, ${met("reference")},
-    ${PAYEE_KEY} AS payeeKey, ${HAS_OTHER_ZEROS} AS hasOtherZeros,
-    EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row)
-      OR ?3 <> '[]' AND EXISTS (SELECT 1 FROM ${beside("later", "c")} WHERE ${inPlace("b", "r", "later", "c")}) AS isCorrected,
-    iif(?3 = '[]', NULL, (SELECT ${rowName("e.id", "o.row")} FROM ${beside("e", "o")} WHERE ${inPlace("e", "o", "b", "r")}
-      ORDER BY e.seq DESC LIMIT 1)) AS inPlaceOf
+    ${PAYEE_KEY} AS payeeKey, ${IS_WRITTEN_OTHERWISE} AS isWrittenOtherwise, ${IS_CORRECTED} AS isCorrected
   FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.payment IS NOT NULL`;
-const CHOSEN = `${JUDGED} AND r.row IN (SELECT value FROM json_each(?4)) ORDER BY r.row`;
-const page = (only: string): string => `${JUDGED} AND r.row > ?4 AND r.state IN ('ready', 'held', 'duplicate')
-  AND NOT ${ON_ITS_WAY} AND ${only} ORDER BY r.row LIMIT ?5`;
+const CHOSEN = `${JUDGED} AND r.row IN (SELECT value FROM json_each(?3)) ORDER BY r.row`;
+const page = (only: string): string => `${JUDGED} AND r.row > ?3 AND r.state IN ('ready', 'held', 'duplicate')
+  AND NOT ${ON_ITS_WAY} AND ${only} ORDER BY r.row LIMIT ?4`;
 const PAGE = page("TRUE");
 const isKnown = (key: KeyColumn): string =>
   `EXISTS (SELECT 1 FROM key k WHERE k.key = r.${key} AND (k.batch <> r.batch OR k.row < r.row))`;
-/** One search for each key: nearly all rows of nearly all files meet nothing, and stay ready. */
+/** One search for each key: nearly all rows of nearly all files meet nothing, and stay ready. ?5: those that correct one in place. */
 const CONCERNED =
   page(`(r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")} OR ${isKnown("reference")}
-  OR ${HAS_OTHER_ZEROS} OR isCorrected OR inPlaceOf IS NOT NULL)`);
+  OR ${IS_WRITTEN_OTHERWISE} OR isCorrected OR r.row IN (SELECT value FROM json_each(?5)))`);
 
-const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.period, r.amount, ${RETRY_OF},
+const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, r.amount, ${RETRY_OF},
   ${STATE}, iif(${WENT}, coalesce(r.wentAt, b.lastAt), NULL) AS wentAt`;
 const FOUND = `SELECT ${COLUMNS} FROM key k CROSS JOIN batch b ON b.seq = k.batch
   CROSS JOIN row r ON r.batch = k.batch AND r.row = k.row`;
-const KEYED = `${FOUND} WHERE k.key = ?1`;
 /** A month, a week or a day. */
 const form = (period: string): string => `(substr(${period}, 6, 1) = 'W') + 2 * (substr(${period}, 8, 1) = '-')`;
 /**
  * Two references, and two periods of one form, tell two rows apart. Such rows are left out: any number of them could stand
- * before one that speaks against sending. Rows with the same reference are found by that. ?2 is the batch of the judged
- * row, ?3 whether it states no reference, ?4 its period.
+ * before one that speaks against sending. Rows with the same reference are found by that. ?3: whether the judged row states
+ * no reference, ?4 its period.
  */
-const NOT_TOLD_APART = `k.isNamed <= ?3
-  AND (?4 IS NULL OR r.period IS NULL OR r.period = ?4 OR ${form("r.period")} <> ${form("?4")})`;
-/** The newest come first, and the walk ends when enough are found. ?5: the environment. */
-const ELSEWHERE = `${KEYED} AND ${MAY_GO} AND ${NOT_TOLD_APART} AND k.batch <> ?2 AND b.environment = ?5
-  AND b.phase <> 'recording' ORDER BY k.batch DESC, k.row DESC LIMIT ${FOUND_MAX}`;
+const IS_OF_PERIOD = `(?4 IS NULL OR r.period IS NULL OR r.period = ?4 OR ${form("r.period")} <> ${form("?4")})`;
+const NOT_TOLD_APART = `k.isNamed <= ?3 AND ${IS_OF_PERIOD}`;
+/** One more than are read tells that there are more. */
+const FIRST = `LIMIT ${FOUND_MAX + 1}`;
+const OTHERS = "b.phase <> 'recording'";
+/** The newest come first, and the walk ends when enough are found. ?2: the batch of the judged row, ?5 its environment. */
+const elsewhere = (only: string): string => `${FOUND} WHERE k.key = ?1 AND ${only} AND ${NOT_TOLD_APART}
+  AND k.batch <> ?2 AND b.environment = ?5 AND ${OTHERS} ORDER BY k.batch DESC, k.row DESC ${FIRST}`;
+const [GO, WAIT, HAVE_NO_END] = [elsewhere(GOES), elsewhere(WAITS), elsewhere(UNENDED)];
 /**
  * From the first row of the batch on: one walk is good for all rows of a page. ?5: the last one of the page. Duplicates
  * count among the equal rows of a file.
  */
-const HERE = `${KEYED} AND (${MAY_GO} OR r.state = 'duplicate') AND ${NOT_TOLD_APART} AND k.batch = ?2 AND k.row < ?5
-  ORDER BY k.row LIMIT ${FOUND_MAX}`;
-const PAYEE = `${KEYED} AND ${MAY_GO} AND k.batch = (SELECT seq FROM batch WHERE id = ?2) AND b.environment = ?3
-  AND b.phase <> 'recording' AND b.seq <> ?4 ORDER BY k.row LIMIT ${FOUND_MAX}`;
-/** With whatever zeros; those that went first, for one with the same zeros makes the others say nothing. */
-const PAYEE_ELSEWHERE = `${FOUND} WHERE k.key >= ?1 AND k.key < ?1 || '~' AND k.batch <> ?2 AND b.environment = ?3
-  AND b.phase <> 'recording' AND (${MAY_GO} OR r.state IN ('invalid', 'rejected'))
+const HERE = `${FOUND} WHERE k.key = ?1 AND (${GOES} OR ${WAITS} OR r.state = 'duplicate') AND ${NOT_TOLD_APART}
+  AND k.batch = ?2 AND k.row < ?5 ORDER BY k.row ${FIRST}`;
+/** However it is written: `k.key` between these. */
+const OF_PAYEE = "k.key >= ?1 AND k.key < ?1 || '~'";
+/** Of the batch ?5, that went or go, and are not told apart. ?2: the batch of the judged row, ?6 its environment. */
+const payee = (key: string): string => `${FOUND} WHERE ${key} AND k.batch = (SELECT seq FROM batch WHERE id = ?5)
+  AND k.batch <> ?2 AND ${GOES} AND (?3 OR r.reference IS NULL) AND ${IS_OF_PERIOD} AND b.environment = ?6 AND ${OTHERS}
+  ORDER BY k.batch, k.row ${FIRST}`;
+const [PAYEE, PAYEE_IN_ANY_WAY] = [payee("k.key = ?1"), payee(OF_PAYEE)];
+/** Where one payment to the payee as it is written here went or goes, nothing is said of other ways. ?2, ?3: as above, batch and environment. */
+const ALIKE = `${FOUND} WHERE k.key = ?1 AND k.batch <> ?2 AND b.environment = ?3 AND ${OTHERS} AND ${GOES}
+  ORDER BY k.batch DESC, k.row DESC LIMIT 1`;
+/** One of them is enough. ?4: as it is written here, ?5: its zeros in front. */
+const OTHERWISE = `${FOUND} WHERE ${OF_PAYEE} AND k.key <> ?4 AND k.batch <> ?2 AND b.environment = ?3 AND ${OTHERS}
+  AND (${GOES} OR r.state IN ('invalid', 'rejected') AND r.zeros IS NOT ?5)
   ORDER BY ${WENT} DESC, k.batch DESC, k.row DESC LIMIT ${FOUND_MAX}`;
-/** All that the row ?1, ?2 corrects, one after the other, and all that corrects it, or one of those, by name or in place. */
+/**
+ * All that the row ?1, ?2 corrects, one after the other, and all that corrects it, or one of those, by name or in place; with
+ * itself. `kin`: how many they are, with those that do not count.
+ */
 const KIN = `WITH RECURSIVE corrects(id, row) AS (
     SELECT ?1, ?2 UNION
     SELECT r.retryBatch, r.retryRow FROM corrects o JOIN batch b ON b.id = o.id
       JOIN row r ON r.batch = b.seq AND r.row = o.row WHERE r.retryBatch IS NOT NULL UNION
     SELECT e.id, o.row FROM corrects k CROSS JOIN batch b ON b.id = k.id CROSS JOIN row r ON r.batch = b.seq AND r.row = k.row
-      CROSS JOIN batch e ON ${isSamePlace("e", "b")} CROSS JOIN row o ON ${inPlace("e", "o", "b", "r")} LIMIT ${FOUND_MAX}
+      CROSS JOIN batch e ON ${isSamePlace("e", "b")} CROSS JOIN row o ON ${inPlace("e", "o", "b", "r")} ${FIRST}
   ), kin(id, row) AS (
     SELECT id, row FROM corrects UNION
     SELECT b.id, r.row FROM kin k JOIN row r ON r.retryBatch = k.id AND r.retryRow = k.row
       JOIN batch b ON b.seq = r.batch UNION
     SELECT later.id, c.row FROM kin k CROSS JOIN batch b ON b.id = k.id CROSS JOIN row r ON r.batch = b.seq AND r.row = k.row
       CROSS JOIN batch later ON ${isSamePlace("later", "b")} CROSS JOIN row c ON ${inPlace("b", "r", "later", "c")}
-    LIMIT ${FOUND_MAX}
+    ${FIRST}
   ) SELECT ${COLUMNS}, (SELECT ${rowName("e.id", "o.row")} FROM batch e CROSS JOIN row o ON ${inPlace("e", "o", "b", "r")}
-    ORDER BY e.seq DESC LIMIT 1) AS inPlaceOf FROM kin k CROSS JOIN batch b ON b.id = k.id CROSS JOIN row r ON r.batch = b.seq AND r.row = k.row
-  WHERE NOT (b.id = ?1 AND r.row >= ?2) AND b.environment = ?3 AND (b.phase <> 'recording' OR b.id = ?1)`;
+    ORDER BY e.seq DESC LIMIT 1) AS inPlaceOf, (SELECT count(*) FROM kin) AS kin,
+    (b.id = ?1 AND r.row >= ?2) OR b.environment <> ?3 OR (b.phase = 'recording' AND b.id <> ?1) AS isNone
+  FROM kin k CROSS JOIN batch b ON b.id = k.id CROSS JOIN row r ON r.batch = b.seq AND r.row = k.row`;
 
 export function seen(journal: Journal, ...[id, which, corrected]: Parameters<JournalStore["seen"]>): SeenRow[] {
   const own = batchOf(journal, id);
   const { after = -1, limit = -1 } = which;
-  const common = [own.seq, id, JSON.stringify(journal.all(PLACES, own.seq).map(({ seq }) => seq))] as const;
+  const inPlaces = journal.records<InPlace>(IN_PLACE, own.seq, after);
+  const origins = new Map(inPlaces.map(({ row, inPlaceOf }) => [row, inPlaceOf]));
   const judged = which.rows
-    ? journal.records<JudgedRow>(CHOSEN, ...common, JSON.stringify(which.rows))
-    : journal.records<JudgedRow>(which.isConcerned ? CONCERNED : PAGE, ...common, after, limit);
-  const search = new Search(journal, own, corrected, judged.at(-1)?.row ?? 0);
-  return judged.map((row) => ({ row, others: search.othersOf(row) }));
+    ? journal.records<JudgedRow>(CHOSEN, own.seq, id, JSON.stringify(which.rows))
+    : which.isConcerned
+      ? journal.records<JudgedRow>(CONCERNED, own.seq, id, after, limit, JSON.stringify([...origins.keys()]))
+      : journal.records<JudgedRow>(PAGE, own.seq, id, after, limit);
+  const search = new Search(journal, own, {
+    corrected,
+    lastRow: judged.at(-1)?.row ?? 0,
+    isNamed: which.rows !== undefined,
+  });
+  return judged.map((found) => {
+    const inPlaceOf = origins.get(found.row);
+    const row = inPlaceOf ? { ...found, inPlaceOf } : found;
+    const { others, isCut } = search.othersOf(row);
+    return { row: isCut ? { ...row, isCut } : row, others };
+  });
 }
 
-/** Rows that were found by one key: `here` those of the judged row's own batch, by rising numbers. */
+type InPlace = Required<Pick<SeenRow["row"], "row" | "inPlaceOf">>;
+
+/** Rows that were found in one way; `isCut`: there are more. */
 interface Found {
-  readonly elsewhere: readonly Seen[];
+  readonly others: readonly Seen[];
+  readonly isCut?: true | undefined;
+}
+
+/** By one key. `here`: those of the judged row's own batch, by rising numbers; there are more from the row `cutAt` on. */
+interface Keyed extends Found {
   readonly here: readonly Seen[];
   readonly all: readonly Seen[];
+  readonly cutAt: number;
 }
 
-const NOBODY: readonly Seen[] = [];
+const NONE: Found = { others: [] };
 
 /** Finds the other rows of one page; what has the same keys in it is looked for once. */
 class Search {
   readonly #journal: Journal;
   readonly #own: BatchRow;
-  readonly #corrected: readonly string[];
-  readonly #lastRow: number;
-  readonly #found = new Map<string, Found>();
+  readonly #page: { readonly corrected: readonly string[]; readonly lastRow: number; readonly isNamed: boolean };
+  readonly #found = new Map<string, Keyed>();
 
-  constructor(journal: Journal, own: BatchRow, corrected: readonly string[], lastRow: number) {
-    this.#journal = journal;
-    this.#own = own;
-    this.#corrected = corrected;
-    this.#lastRow = lastRow;
+  /** `isNamed`: rows that a person named, perhaps to let them go. */
+  constructor(
+    journal: Journal,
+    own: BatchRow,
+    page: { corrected: readonly string[]; lastRow: number; isNamed: boolean },
+  ) {
+    [this.#journal, this.#own, this.#page] = [journal, own, page];
   }
 
-  othersOf(row: JudgedRow): readonly Seen[] {
-    const { id, seq, environment } = this.#own;
-    const payments = this.#keyed(row, "payment", row.reference === undefined, row.period ?? null);
-    const lists = [payments, this.#keyed(row, "reference", true, null)];
-    for (const batch of this.#corrected) {
-      const payees = (): Seen[] => this.#journal.records<Seen>(PAYEE, row.payeeKey, batch, environment, seq);
-      lists.push(this.#once(`${row.payeeKey} in ${batch}`, () => [payees(), NOBODY]).all);
-    }
-    if (row.hasOtherZeros) {
-      const payees = (): Seen[] => this.#journal.records<Seen>(PAYEE_ELSEWHERE, row.payee, seq, environment);
-      lists.push(this.#once(row.payee, () => [payees(), NOBODY]).all);
-    }
-    if (row.retryOf || row.inPlaceOf || row.isCorrected)
-      lists.push(this.#journal.records<Seen>(KIN, id, row.row, environment));
-    const [first = NOBODY, ...more] = lists.filter((list) => list.length > 0);
-    if (more.length === 0) return first;
+  othersOf(row: JudgedRow): Found {
+    const found = [
+      this.#keyed(row, "payment", row.reference === undefined, row.period ?? null),
+      this.#keyed(row, "reference", true, null),
+      ...this.#page.corrected.map((batch) => this.#ofPayee(row, batch)),
+      row.isWrittenOtherwise ? this.#otherwise(row) : NONE,
+      row.retryOf || row.inPlaceOf || row.isCorrected ? this.#kin(row) : NONE,
+    ];
+    const isCut = found.some((one) => one.isCut) || undefined;
+    const [first = [], ...more] = found.map(({ others }) => others).filter((others) => others.length > 0);
+    if (more.length === 0) return { others: first, isCut };
     // one row may be found in more ways than one
-    return [...new Map([first, ...more].flat().map((one) => [`${one.batch}:${one.row}`, one])).values()];
+    const all = new Map([first, ...more].flat().map((one) => [`${one.batch}:${one.row}`, one]));
+    return { others: [...all.values()], isCut };
   }
 
-  #keyed(row: JudgedRow, column: KeyColumn, isUnnamed: boolean, period: string | null): readonly Seen[] {
+  #keyed(row: JudgedRow, column: KeyColumn, isUnnamed: boolean, period: string | null): Found {
     const [key, isHere, isElsewhere] = [row[column], row[`${column}Here`], row[`${column}Elsewhere`]];
-    if (!key || (!isHere && !isElsewhere)) return NOBODY;
+    if (!key || (!isHere && !isElsewhere)) return NONE;
     const common = [key, this.#own.seq, Number(isUnnamed), period] as const;
-    const { elsewhere, here, all } = this.#once(`${key} ${isHere} ${isUnnamed} ${period ?? ""}`, () => [
-      isElsewhere ? this.#journal.records<Seen>(ELSEWHERE, ...common, this.#own.environment) : NOBODY,
-      isHere ? this.#journal.records<Seen>(HERE, ...common, this.#lastRow) : NOBODY,
+    const { others, isCut, here, all, cutAt } = this.#once(`${key} ${isHere} ${isUnnamed} ${period ?? ""}`, () => [
+      isElsewhere ? this.#elsewhere(...common) : NONE,
+      isHere ? this.#journal.records<Seen>(HERE, ...common, this.#page.lastRow) : [],
     ]);
+    // how many equal rows stand above is asked only where some went elsewhere
+    const isCutHere = isCut ?? ((row.row > cutAt && (column === "reference" || others.length > 0)) || undefined);
     // the same list for all rows behind those that were found: it crosses threads once
-    return (here.at(-1)?.row ?? 0) < row.row ? all : [...elsewhere, ...here.filter((one) => one.row < row.row)];
+    if ((here.at(-1)?.row ?? 0) < row.row) return { others: all, isCut: isCutHere };
+    return { others: [...others, ...here.filter((one) => one.row < row.row)], isCut: isCutHere };
   }
 
-  #once(name: string, find: () => readonly [elsewhere: readonly Seen[], here: readonly Seen[]]): Found {
-    let found = this.#found.get(name);
-    if (!found) {
-      const [elsewhere, here] = find();
-      found = { elsewhere, here, all: here.length === 0 ? elsewhere : [...elsewhere, ...here] };
-      this.#found.set(name, found);
+  /** What went or goes, apart from what waits: no number of these may hide one of those. */
+  #elsewhere(...common: readonly [string, number, number, string | null]): Found {
+    const find = (sql: string): Found => this.#first(sql, ...common, this.#own.environment);
+    const go = find(GO);
+    if (!go.isCut) {
+      const wait = find(WAIT);
+      return { others: [...go.others, ...wait.others], isCut: wait.isCut };
     }
+    // it is held; what has no end must be known before a person lets it go in spite of that
+    const unended = this.#page.isNamed ? find(HAVE_NO_END).others : [];
+    return { others: [...unended, ...go.others], isCut: true };
+  }
+
+  #ofPayee(row: JudgedRow, batch: string): Found {
+    const { seq, environment } = this.#own;
+    const [key, sql] = row.isWrittenOtherwise ? [row.payee, PAYEE_IN_ANY_WAY] : [row.payeeKey, PAYEE];
+    const asked = [key, seq, Number(row.reference === undefined), row.period ?? null, batch, environment] as const;
+    return this.#once(JSON.stringify(asked), () => [this.#first(sql, ...asked), []]);
+  }
+
+  #otherwise({ payee, payeeKey, zeros }: JudgedRow): Found {
+    const { seq, environment } = this.#own;
+    return this.#once(payeeKey, () => {
+      const alike = this.#journal.records<Seen>(ALIKE, payeeKey, seq, environment);
+      if (alike.length > 0) return [{ others: alike }, []];
+      return [{ others: this.#journal.records<Seen>(OTHERWISE, payee, seq, environment, payeeKey, zeros ?? null) }, []];
+    });
+  }
+
+  #kin({ row }: JudgedRow): Found {
+    const { id, environment } = this.#own;
+    const all = this.#journal.records<Seen & { kin: number; isNone: number }>(KIN, id, row, environment);
+    const others = all.flatMap(({ kin: _kin, isNone, ...one }): Seen[] => (isNone ? [] : [one]));
+    return { others, isCut: (all[0]?.kin ?? 0) > FOUND_MAX || undefined };
+  }
+
+  #first(sql: string, ...values: readonly (string | number | null)[]): Found {
+    const others = this.#journal.records<Seen>(sql, ...values);
+    return others.length > FOUND_MAX ? { others: others.slice(0, FOUND_MAX), isCut: true } : { others };
+  }
+
+  #once(name: string, find: () => readonly [elsewhere: Found, here: readonly Seen[]]): Keyed {
+    const known = this.#found.get(name);
+    if (known) return known;
+    const [{ others, isCut }, here] = find();
+    const cutAt = here[FOUND_MAX]?.row ?? Infinity;
+    const shown = here.slice(0, FOUND_MAX);
+    const found = { others, isCut, here: shown, all: shown.length === 0 ? others : [...others, ...shown], cutAt };
+    this.#found.set(name, found);
     return found;
   }
 }

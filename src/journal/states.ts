@@ -49,6 +49,9 @@ const LEGAL_MOVES: Readonly<Record<RowState | "on_its_way", readonly RowState[]>
   invalid: [],
 };
 
+/** Why a row of a retry file is rejected that nobody changed, and that was not sent therefore. */
+export const AS_IT_WAS = "as_it_was";
+
 /** States that are left only by a journalled act (I5). */
 const NEED_AN_ACT = ["accepted", "unknown", "rejected", "cancelled", "settled_done", "settled_not_done"];
 
@@ -75,14 +78,17 @@ export function maySettle(from: RowState, as: SettledAs, wasSettled: boolean): b
 export const ON_ITS_WAY = "(r.state = 'ready' AND r.turn <= b.mark)";
 /** SQL: the row `r` of the batch `b` went (DESIGN §7). */
 export const WENT = `(r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY})`;
-/** SQL: the row `r` of the batch `b` went, or goes, or waits for a person: it may stand in the way of others. */
-export const MAY_GO = `(${WENT} OR r.state IN ('ready', 'held') AND b.phase <> 'cancelled')`;
+/** SQL: the row `r` of the batch `b` may have gone, and nobody knows yet. */
+export const UNENDED = `(r.state = 'unknown' OR ${ON_ITS_WAY})`;
+/** SQL: the row `r` of the batch `b` went, or goes by itself. */
+export const GOES = `(${WENT} OR r.state = 'ready' AND b.phase <> 'cancelled')`;
+/** SQL: the row `r` of the batch `b` waits for a person. */
+export const WAITS = "(r.state = 'held' AND b.phase <> 'cancelled')";
 
 /** The same in Postgres, where the mark is that of the row's share `s`. */
-const ofShare = (sql: string): string => sql.replaceAll("b.mark", "s.mark");
+export const ofShare = (sql: string): string => sql.replaceAll("b.mark", "s.mark");
 export const ON_ITS_WAY_OF_SHARE: string = ofShare(ON_ITS_WAY);
 export const WENT_OF_SHARE: string = ofShare(WENT);
-export const MAY_GO_OF_SHARE: string = ofShare(MAY_GO);
 
 /** States that few rows are in, for long: an index by state and batch has them, in both engines. */
 export const WAITING_STATES = ["held", "unknown", "not_sent", "settled_not_done", "invalid", "rejected"] as const;
@@ -114,15 +120,15 @@ export const FOLDERS = `WITH RECURSIVE found(folder) AS (
   ) SELECT folder FROM found WHERE folder IS NOT NULL ORDER BY folder`;
 
 /**
- * SQL: the key of the payee of a row with the zeros in front: those of one payee stand side by side, a search away from
- * others.
+ * SQL: the key of the payee of a row as it is written there, with the zeros in front: those of one payee stand side by side,
+ * a search away from others.
  */
-export const PAYEE_KEY = "payee || CASE WHEN zeros > 0 THEN '+' || zeros ELSE '' END";
-/** SQL: the payee of the row `r` stands somewhere with more or fewer zeros in front. */
-export const HAS_OTHER_ZEROS = `(EXISTS (SELECT 1 FROM key k WHERE k.key >= r.payee AND k.key < ${PAYEE_KEY})
+export const PAYEE_KEY = "payee || CASE WHEN zeros > 0 THEN '+' || zeros ELSE '' END || coalesce('.' || payeeAs, '')";
+/** SQL: the payee of the row `r` stands somewhere written in another way. */
+export const IS_WRITTEN_OTHERWISE = `(EXISTS (SELECT 1 FROM key k WHERE k.key >= r.payee AND k.key < ${PAYEE_KEY})
   OR EXISTS (SELECT 1 FROM key k WHERE k.key > ${PAYEE_KEY} AND k.key < r.payee || '~'))`;
 
-/** More equal rows than this, in other batches and in the judged one, say nothing new. */
+/** So many rows are read that one is compared with, of a kind and by a key: where there are more, it does not go by itself. */
 export const FOUND_MAX = 200;
 
 /** So many batches are purged in one transaction. */

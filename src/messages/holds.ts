@@ -24,6 +24,9 @@ export const HOLDS = {
       → If the payee is wrong, correct the file. If it is right, somebody else than who corrected it says so: {release}`
       : `The number of its payee has {fewer} in front than in {other}
       → Excel takes zeros away: correct the file (paydrop help excel). If the number is right, somebody else than who made the file says so: {release}`,
+  other_writing: ({ written }) =>
+    `Its ${written === "payee" ? "payee" : "reference"} is written otherwise in {other}: capitals, spaces, signs or zeros
+      → Nothing to do if it is that payment. If both are one and the same, write it as there and drop the file again. If it is right as it stands: {release}`,
   maybe_paid: ({ period }) =>
     `The same payment was accepted{when} ({other}), and nothing tells them apart
       → ${period === undefined ? "Nothing to do if it is the same payment: {cancel}. If it is meant once more: {release}" : OTHER_MONTH}`,
@@ -31,6 +34,8 @@ export const HOLDS = {
     → Nothing to do if that amount is right. Released, this row goes as well, on top of it: {release}`,
   repeat_in_file: `Row {otherRow} of this file is the same payment, and nothing tells them apart
     → Nothing to do if it stands there twice by mistake. If both are meant: {release}`,
+  too_many: `More rows than can be compared are the same payment, have its reference, or are corrected with it
+    → Nothing to do if it went with one of them: {cancel}. Only if you know that it did not go: {release}`,
   same_file: ({ period }) =>
     `These very payments went already{when} (batch {otherBatch})
       → ${period === undefined ? "Nothing to do if they are the same payments: {cancel}. If they are meant once more: paydrop release {batch} --all --by NAME --reason TEXT --total SUM" : OTHER_MONTH}`,
@@ -58,13 +63,15 @@ interface Other {
 
 /** A reason of the rules, as the journal keeps it. */
 export interface HoldReason {
-  readonly code: Exclude<keyof typeof HOLDS, "other_payee">;
+  readonly code: Exclude<keyof typeof HOLDS, "other_payee" | "other_writing">;
   /** The row that it is about, and when that one went. */
   readonly other?: Other | undefined;
   readonly at?: number;
   /** Of a correction: it pays another payee than `other`; `zeros`: its own with so many zeros more in front, or fewer. */
   readonly isOtherPayee?: true;
   readonly zeros?: number;
+  /** Of a correction: what is written in another way there, but for zeros in front of a payee. */
+  readonly written?: "payee" | "reference";
   /** The other row waits for a person, too: `open_elsewhere`. */
   readonly isHeld?: true;
   /** The amount of the other row. */
@@ -88,7 +95,8 @@ export function holdFault(reason: HoldReason, about: About): Fault {
   return { code: codeOf(reason), row: about.row, facts: factsOf(reason, about) };
 }
 
-function codeOf({ code, isOtherPayee }: HoldReason): keyof typeof HOLDS {
+function codeOf({ code, isOtherPayee, written }: HoldReason): keyof typeof HOLDS {
+  if (written) return "other_writing";
   return isOtherPayee ? "other_payee" : code;
 }
 
@@ -100,7 +108,7 @@ export function tellNotReleased(
 }
 
 function factsOf(
-  { other, at, zeros, isHeld, amount, period }: Omit<HoldReason, "code" | "isOtherPayee">,
+  { other, at, zeros, written, isHeld, amount, period }: Omit<HoldReason, "code" | "isOtherPayee">,
   { batch, row, file }: About,
 ): Facts {
   const of = other === undefined || other.batch === batch ? "" : ` of batch ${other.batch}`;
@@ -110,7 +118,7 @@ function factsOf(
     ...{ batch, row, other: named, Other: named.charAt(0).toUpperCase() + named.slice(1) },
     ...{ otherBatch: other?.batch, otherRow: other?.row, settle: other && settleCommand(other.batch, other.row) },
     ...{ when: at === undefined ? "" : ` on ${dayOf(at)}`, file: asWord(file) },
-    ...{ zeros, amount, period, fewer },
+    ...{ zeros, written, amount, period, fewer },
     ...{ isHeld: Number(isHeld ?? 0), cancelOther: other && cancelRowCommand(other) },
     ...{ cancel: cancelHeldCommand(batch), release: releaseCommand(batch, row) },
   };

@@ -17,6 +17,8 @@ export const OUTCOMES = {
   refused: "The service refused this row{said} → Correct and drop again",
   no_funds: `The service refused this row{said}
     → Nothing to correct in the file. When there are funds: paydrop retry {batch} --rejected --by NAME --reason TEXT`,
+  as_it_was: `Refused before ({other}), and the row is as it was then: it was not sent
+    → Correct it. If nothing in it is wrong: paydrop retry {batch} --rejected --by NAME --reason TEXT`,
   key_refused: "The service did not accept our key. No further rows were sent. → Ask IT",
   address_refused: "The service does not know this address{http}. No further rows were sent. → Ask IT",
 
@@ -46,6 +48,8 @@ export type OutcomeCode = keyof typeof OUTCOMES;
 export interface OutcomeFacts {
   readonly batch: string;
   readonly accepted: string;
+  /** The row that it corrects. */
+  readonly other?: string | undefined;
   readonly httpStatus?: number | undefined;
   readonly durationMs?: number | undefined;
   readonly response?: string | undefined;
@@ -57,7 +61,7 @@ export function tellOutcome(code: string, facts: OutcomeFacts): Told | undefined
   const said = wordsOf(facts.response ?? "");
   const all: Facts = {
     batch: facts.batch,
-    accepted: facts.accepted,
+    ...{ accepted: facts.accepted, other: facts.other ?? "in an earlier file" },
     http: facts.httpStatus === undefined ? "" : ` (HTTP ${facts.httpStatus})`,
     after: facts.durationMs === undefined ? "" : ` within ${Math.max(1, Math.round(facts.durationMs / 1000))} s`,
     said: said === "" ? "" : `: "${said}"`,

@@ -47,7 +47,10 @@ const CONTROLS: Facts = { "U+000A": "a line break", "U+000D": "a line break", "U
 
 export const ROW_FAULTS = {
   // the row
-  key_repeated: 'the key "{key}" stands twice in this row → Keep one of the two.',
+  key_repeated: `the key "{key}" stands twice in this row
+    → Keep the right one of the two in your own file. The retry file leaves this row out.`,
+  still_as_it_was: `it was invalid before ({other}), and the row is as it was
+    → Correct what was wrong there. If the row is right as it stands, empty its retry_of.`,
   operation_unclear: ({ value }) =>
     `${value === "" ? "the row does not say its operation" : '"{value}" is no operation of this file'}
       → Write one of these words, or move the row to a file of its own: {known}.`,

@@ -37,7 +37,8 @@ export const ROW_SENTENCES = {
   settled_done: "Settled as done by {by} → Nothing",
   settled_not_done: ({ phase }) =>
     `Settled as not done by {by} → ${phase === "cancelled" ? "To pay it after all, put it into a new file" : "To send it again: paydrop retry {batch}"}`,
-  left_without_funds: "Refused → When there are funds, send it by the retry file",
+  left_without_funds:
+    "Refused → When there are funds, run the retry file, then paydrop retry --rejected of the batch that it becomes",
   corrected: "{said}. Corrected by row {row} of {place}, which went → Nothing",
   noticed: ({ todo }) =>
     `{said}. Look at {notes} → ${todo === "Nothing" ? "Look at what result_message points out" : "{todo}"}`,

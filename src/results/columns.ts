@@ -145,13 +145,14 @@ function ofState(record: RowRecord, batch: BatchOfRow): Told {
 const ACCEPTED = new Map<string, Told>();
 
 function ofOutcome(record: RowRecord, { id, phase }: BatchOfRow): Told {
-  const { state, code = "", operation, httpStatus, durationMs } = record;
+  const { state, code = "", operation, httpStatus, durationMs, retryOf } = record;
   // what most rows are: nothing of it depends on the row
   const usual = code === "accepted" && operation && ACCEPTED.get(operation);
   if (usual) return usual;
   const accepted = operation === undefined ? "Accepted" : operationNamed(operation).accepted;
   const response = record.response && printable(record.response.trim(), RESPONSE_SAID_MAX);
-  const facts = { batch: id, accepted, httpStatus, durationMs, response };
+  const other = retryOf && `row ${retryOf.row} of batch ${retryOf.batch}`;
+  const facts = { batch: id, accepted, other, httpStatus, durationMs, response };
   const outcome = tellOutcome(code, facts) ?? { text: code, todo: "" };
   if (code === "accepted" && operation) ACCEPTED.set(operation, outcome);
   const isLeft = state === "not_sent" || goesAgainAsItIs(record);

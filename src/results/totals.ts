@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { formatUnits, rowsIn, Sums, unitsOf } from "../amount.ts";
 import { AccountSums } from "../checks/check-file.ts";
-import { NO_PAYMENT } from "../checks/check-row.ts";
+import { KEY_REPEATED, NO_PAYMENT } from "../checks/check-row.ts";
 import type { ByStatus, ResultStatus, Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import { waitsForApproval } from "../journal/approval.ts";
@@ -65,7 +65,15 @@ export function statusOf({ state, onItsWay }: Pick<RowRecord, "state" | "onItsWa
   return onItsWay ? "unknown" : "not_sent";
 }
 
-/** Whether a row stands in the retry file. Unknown rows are left out on purpose. */
+/**
+ * Whether a row stands in the retry file. Unknown rows are left out on purpose, and so is one with a key that stands twice:
+ * whichever of the two is written, nobody would have chosen it.
+ */
+export function isInRetryFile(record: RowRecord): boolean {
+  return isToCorrect(record) && record.code !== KEY_REPEATED;
+}
+
+/** Whether a corrected file is to send it. */
 export function isToCorrect(record: RowRecord): boolean {
   if (record.correctedBy) return false;
   return record.state === "invalid" || (record.state === "rejected" && !goesAgainAsItIs(record));

@@ -9,7 +9,7 @@ import type { Row, Table } from "../reader/row.ts";
 import { createFirstFaults, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
 import * as place from "./place.ts";
 import { runFactsOf, runsWith, summaryJson, type RunFacts } from "./summary.ts";
-import { assertControlTotals, exitCodeOfBatch, isToCorrect, lockstep } from "./totals.ts";
+import { assertControlTotals, exitCodeOfBatch, isInRetryFile, lockstep } from "./totals.ts";
 import { nextOf, recordsOf, TotalsCollector } from "./totals.ts";
 
 export interface ResultsInput {
@@ -139,7 +139,7 @@ async function writeRows(
       return resultsRow(row, record, batch, reference);
     });
     await results.write(resultsLines.rows(lines));
-    const toCorrect = pairs.filter(({ record }) => isToCorrect(record));
+    const toCorrect = pairs.filter(({ record }) => isInRetryFile(record));
     if (toCorrect.length === 0) continue;
     retryRows += toCorrect.length;
     if (!retry) {

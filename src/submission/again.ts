@@ -1,5 +1,5 @@
 import { judgeRows, type Became, type JudgingRules } from "../journal/judge.ts";
-import type { RowState } from "../journal/states.ts";
+import { AS_IT_WAS, type RowState } from "../journal/states.ts";
 import type { Act, JournalStore, RowFilter, RowRecord } from "../journal/store.ts";
 import { AGAIN } from "../messages/outcomes.ts";
 import { told, type Told } from "../messages/sentence.ts";
@@ -17,7 +17,7 @@ interface Rule {
 }
 
 const FOR_KEY_OR_ADDRESS = ["key_refused", "address_refused"];
-const FOR_ITSELF = ["refused", "no_funds"];
+const FOR_ITSELF = ["refused", "no_funds", AS_IT_WAS];
 
 /**
  * Who lets a row go again (DESIGN §2): the one table that code, the journal's filters and `paydrop help again` are made

@@ -7,7 +7,12 @@ const other = { batch: "S4B5Q25C", row: 2 };
 test.each(Object.keys(HOLDS) as (keyof typeof HOLDS)[])(
   "%s → a sentence, and what to do: the harmless thing first",
   (code) => {
-    const reason: HoldReason = code === "other_payee" ? { code: "correction", isOtherPayee: true } : { code };
+    const reason: HoldReason =
+      code === "other_payee"
+        ? { code: "correction", isOtherPayee: true }
+        : code === "other_writing"
+          ? { code: "correction", written: "reference" }
+          : { code };
     const { text, todo } = tellHold({ ...reason, other, at: Date.UTC(2026, 10, 26) }, about);
     expect(`${text} ${todo}`).not.toMatch(/[{}]|undefined|NaN/);
     // a release is never the first step, and never only a paste away

@@ -56,7 +56,7 @@ test.each<[string, (path: string, secret: string) => void]>([
   const env = { PAYDROP_BASE_URL: server.url, PAYDROP_API_KEY: "0123456789", PAYDROP_STATE_DIR: join(root, "state") };
   const { code, stderr, stdout } = await runProgram(["run", path, "--operation", "transfer"], {
     env,
-    timeoutMs: 60_000,
+    ,
   });
   expect(code, stderr).toBeOneOf([0, 5, 74]);
   expect(stdout + stderr).not.toContain(SECRET);

@@ -85,13 +85,17 @@ function judgedOf({
   payee,
   zeros,
   reference,
+  payeeAs,
+  referenceAs,
   period,
   retryOf,
   inPlaceOf,
+  isCut,
   state,
   amount,
 }: SeenRow["row"]) {
-  return sorted({ row, payment, payee, zeros, reference, period, retryOf, inPlaceOf, state, amount });
+  const told = { row, payment, payee, zeros, reference, payeeAs, referenceAs, period, retryOf, inPlaceOf, isCut };
+  return sorted({ ...told, state, amount });
 }
 
 const sorted = (one: object): object =>

@@ -200,6 +200,107 @@ export function findsOtherRows(open: OpenTestJournal): void {
     expect(page?.others.length).toBe(200 + 1);
   });
 
+  test("200 and more held rows in later batches → what went is seen all the same, and that not all was read", async () => {
+    const { store } = await open();
+    const waiting = (count: number, from = 2): NewRow[] =>
+      Array.from({ length: count }, (_, at) => newRow(at + from, PAY, held));
+    await opened(store, "A", [PAY]);
+    await sendAll(store, "A");
+    await record(store, newBatch("B"), [newRow(2, PAY), newRow(3, "ravi/5")]);
+    await opened(store, "D", waiting(200));
+    const judged = async () => (await store.seen("B", { rows: [2, 3] }, [])).map(({ row, others }) => [others[0]?.state, others.length, row.isCut]); // prettier-ignore
+    expect(await judged()).toEqual([["accepted", 201, undefined], [undefined, 0, undefined]]); // prettier-ignore
+    await opened(store, "E", waiting(1));
+    expect(await judged()).toEqual([["accepted", 201, true], [undefined, 0, undefined]]); // prettier-ignore
+    const [page] = await store.seen("B", { isConcerned: true, limit: 1 }, []);
+    expect(page?.row.isCut).toBe(true);
+  });
+
+  test("more rows went than are read → told as that; what has no end is known before a person lets one go", async () => {
+    const { store } = await open();
+    await opened(store, "A", [PAY]);
+    await sendAll(store, "A", { 2: "unknown" });
+    const many = Array.from({ length: 201 }, (_, at) => newRow(at + 2, PAY));
+    await opened(store, "D", many);
+    await sendAll(store, "D");
+    await record(store, newBatch("B"), [...many.slice(0, 1), newRow(3, "asha/7")]);
+    const [chosen] = await store.seen("B", { rows: [2] }, []);
+    expect([chosen?.row.isCut, chosen?.others.filter(({ state }) => state === "unknown").map(({ batch }) => batch)]).toEqual([true, ["A"]]); // prettier-ignore
+    const [other] = await store.seen("B", { rows: [3] }, []);
+    expect(other).toMatchObject({ others: [] });
+    expect(other?.row.isCut).toBeUndefined();
+    // of a payee only what went counts, and is not told apart: 201 rows
+    expect(await store.seen("B", { rows: [3] }, ["D"])).toMatchObject([{ row: { isCut: true } }]);
+    await record(store, newBatch("F"), [newRow(2, "asha/7", { ...named("own"), period: "2026-11" })]);
+    await opened(
+      store,
+      "G",
+      Array.from({ length: 201 }, (_, at) => newRow(at + 2, "asha/9", named(`R${at}`))),
+    );
+    await opened(store, "H", [...Array.from({ length: 201 }, (_, at) => newRow(at + 2, "asha/9", held)), newRow(300, "asha/8")]); // prettier-ignore
+    expect(await seenOf(store, "F", 2, ["G", "H"])).toBe("H300 ready");
+  });
+
+  test("rows above it in its own file, more than are read → told where some went elsewhere, or they share its reference", async () => {
+    const { store } = await open();
+    const many = Array.from({ length: 203 }, (_, at) => newRow(at + 2, PAY));
+    const isCut = async (batch: string) =>
+      (await store.seen(batch, {}, [])).flatMap(({ row }) => (row.isCut ? [row.row] : []));
+    await record(store, newBatch("B"), many);
+    expect(await isCut("B")).toEqual([]);
+    await opened(store, "A", [PAY]);
+    expect(await isCut("B")).toEqual([203, 204]);
+    await record(store, newBatch("C"), many.map((row) => ({ ...row, payment: key(`${row.row}`), ...named("R") }))); // prettier-ignore
+    expect(await isCut("C")).toEqual([203, 204]);
+  });
+
+  test("a payee that is written in another way → seen however many rows of it did not go; once it went as here, only that", async () => {
+    const { store } = await open();
+    const as = { payeeAs: "Capitals" };
+    await opened(store, "A", [newRow(2, "asha/99", as)]);
+    await sendAll(store, "A");
+    const crowd = Array.from({ length: 250 }, (_, at) => newRow(at + 2, "asha/1", { ...as, ...held }));
+    await opened(store, "D", crowd);
+    const bad = (row: number): NewRow => newRow(row, "", { state: "invalid", payee: key("payee asha"), ...as });
+    const elsewhere = { fileName: "other.csv" };
+    await opened(store, "E", Array.from({ length: 250 }, (_, at) => bad(at + 2)), elsewhere); // prettier-ignore
+    await record(store, newBatch("B"), [newRow(2, PAY), newRow(3, PAY, { payeeAs: "Capital2" })]);
+    expect([await seenOf(store, "B", 2), await seenOf(store, "B", 3)]).toEqual(["A2 accepted", "A2 accepted, B2 ready"]); // prettier-ignore
+    const concerned = await store.seen("B", { isConcerned: true }, []);
+    expect(concerned.map(({ row }) => row.payeeAs)).toEqual([undefined, "Capital2"]);
+    // with another amount in a batch that it corrects, however it is written there
+    await record(store, newBatch("F"), [newRow(2, "asha/7")]);
+    expect(await seenOf(store, "F", 2, ["A"])).toBe("A2 accepted");
+    await opened(store, "C", [newRow(2, "asha/3")]);
+    expect(await seenOf(store, "F", 2)).toBe("C2 ready");
+  });
+
+  test("more corrections than are read → told as that; more than 20 batches in its place → all of them count", async () => {
+    const { store } = await open();
+    const of = { retryOf: { batch: "A", row: 2 } };
+    const elsewhere = { fileName: "other.csv" };
+    await opened(store, "A", [newRow(2, "asha/1")], elsewhere);
+    await sendAll(store, "A", { 2: "rejected" });
+    await opened(
+      store,
+      "D",
+      Array.from({ length: 201 }, (_, at) => newRow(at + 2, `x/${at}`, of)),
+      elsewhere,
+    );
+    await record(store, newBatch("B"), [newRow(2, PAY, of), newRow(3, PAY)]);
+    expect((await store.seen("B", { rows: [2, 3] }, [])).map(({ row }) => row.isCut)).toEqual([true, undefined]);
+    const bad = (row: number): NewRow => newRow(row, "", { state: "invalid" });
+    await opened(store, "P", [bad(5)]);
+    for (let at = 10; at < 31; at += 1) await opened(store, `P${at}`, [bad(7)]);
+    await opened(store, "Z", [newRow(5, "mina/5"), newRow(6, "mina/6"), newRow(7, "mina/7")]);
+    const [first, , third] = await store.seen("Z", {}, []);
+    expect([first?.row.inPlaceOf, third?.row.inPlaceOf]).toEqual([{ batch: "P", row: 5 }, { batch: "P30", row: 7 }]); // prettier-ignore
+    const concerned = await store.seen("Z", { isConcerned: true }, []);
+    expect(concerned.map(({ row }) => row.row)).toEqual([5, 7]);
+    const other = await store.seen("Z", { after: 5, limit: 1 }, []);
+    expect(other.map(({ row }) => row.row)).toEqual([6]);
+  });
+
   test("batches that share payments → how many rows, how many went, whether all are the same", async () => {
     const { store } = await open();
     await opened(store, "A", ["1", "2", "2", "3", newRow(6, "", { state: "invalid" })], { period: "2026-10" });

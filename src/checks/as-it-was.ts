@@ -1,0 +1,71 @@
+import { canonicalAmount, PLAIN_DECIMAL } from "../amount.ts";
+import { normalizeName } from "../column-name.ts";
+import { cellWords, LEFT_OUT } from "../reader/columns.ts";
+import type { Row } from "../reader/row.ts";
+import { monthNumber } from "./beside.ts";
+
+/**
+ * What stands in a row, in one form for all that a spreadsheet makes of it when it saves a file that nobody changed: `1000`
+ * for `1000.00`, `Nov-26` for `2026-11`, no zeros in front. `zeros`: how many stood there; a person adds some, a spreadsheet
+ * never does.
+ */
+export interface Content {
+  readonly text: string;
+  readonly zeros: number;
+}
+
+const SEPARATOR = "\u001f";
+
+/** `values`: what is sent, in the order of the fields. */
+export function contentOf(values: readonly (string | undefined)[]): Content {
+  let text = "";
+  let zeros = 0;
+  for (const value of values) {
+    text += SEPARATOR;
+    if (value === undefined || value === "") continue;
+    if (!/[0-9]/.test(value)) {
+      text += value;
+      continue;
+    }
+    zeros += ZEROS.exec(value)?.[0].length ?? 0;
+    text += saved(value);
+  }
+  return { text, zeros };
+}
+
+/** Of all cells of a row, whatever their order, but for those that a retry file adds. */
+export function contentOfCells({ columns, cells }: Row, isTable: boolean): Content {
+  const named = columns.flatMap((column, at): [string, string][] => {
+    const [name, cell = ""] = [normalizeName(column), cells[at]];
+    // who puts quotes round a number in JSON has changed it; a CSV file has no numbers
+    const mark = !isTable && typeof cell === "object" && cell.token === "number" ? "#" : "";
+    const words = cellWords(cell).replace(/\s+/g, " ");
+    return LEFT_OUT.has(name) || words === "" ? [] : [[`${name}${mark}`, words]];
+  });
+  named.sort(([one], [other]) => (one < other ? -1 : 1));
+  const { text, zeros } = contentOf(named.map(([, words]) => words));
+  return { text: named.map(([name]) => name).join(SEPARATOR) + text, zeros };
+}
+
+const ZEROS = /^0+(?=[0-9])/;
+const SCIENTIFIC = /^([0-9])(?:[.,]([0-9]+))?E\+?([0-9]{1,2})$/i;
+
+function saved(value: string): string {
+  const words = value.trim();
+  const bare = words.replace(ZEROS, "");
+  if (PLAIN_DECIMAL.test(bare)) return canonicalAmount(bare);
+  const [, first, more = "", places] = SCIENTIFIC.exec(words) ?? [];
+  if (first !== undefined && more.length <= Number(places)) return first + more.padEnd(Number(places), "0");
+  return dayNumbers(words) ?? value;
+}
+
+const TIME = /[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?[ap]m|Z)?$/i;
+const DAY = /^[0-9]{1,4}(?:[-/. ](?:[0-9]{1,4}|[a-z]{3,9})){1,2}$|^[a-z]{3,9}[- ][0-9]{2,4}$/i;
+
+/** A day or a month in whatever order: its numbers, sorted; a year by its last two digits. */
+function dayNumbers(words: string): string | undefined {
+  const day = words.replace(TIME, "");
+  if (!DAY.test(day)) return undefined;
+  const numbers = day.split(/[-/. ]/).map((part) => Number(/[a-z]/i.test(part) ? monthNumber(part) : part.slice(-2)));
+  return numbers.includes(0) ? undefined : numbers.sort((one, other) => one - other).join("-");
+}
