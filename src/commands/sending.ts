@@ -5,9 +5,11 @@ import { loadSettings, requireSending, type Loaded } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { Secret } from "../config/secret.ts";
 import { refuseSettingsIn } from "../config/toml.ts";
-import { messageOf } from "../errors.ts";
+import { isoSecond } from "../day.ts";
+import { messageOf, PaydropError } from "../errors.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { ACTED } from "../messages/acts.ts";
+import { HOST_NEWS } from "../messages/hosts.ts";
 import { told } from "../messages/sentence.ts";
 import { logsToStderr, withLog } from "../monitor/log.ts";
 import { createMonitor, monitorSettings } from "../monitor/monitor.ts";
@@ -81,7 +83,11 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     teller.say(`${text}\n  → ${todo}`);
   };
   const open: Sending["open"] = async (mode, around = {}) => {
-    const all = { signals: listening.signals, tell, unmarked, isTrial, ...around };
+    const serverIs: Surroundings["serverIs"] = (away, before = away) => {
+      const { text, todo } = told(HOST_NEWS[away ? "server_away" : "server_back"], { ...before, at: isoSecond(before?.since ?? 0) });
+      teller.say(todo === "" ? text : `${text}\n  → ${todo}`);
+    };
+    const all = { signals: listening.signals, tell, unmarked, isTrial, serverIs, ...around };
     const opened = await openWork(config, secrets, mode, all);
     if (mode === "act") return opened;
     const clock = await clockText(opened.store);
@@ -104,6 +110,14 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     await monitor.close(code);
     teller.close();
   }
+}
+
+/** Of work that goes on until it is asked to end: undefined where that was before the journal's server came. */
+export function untilAsked<T>(opening: Promise<T>): Promise<T | undefined> {
+  return opening.catch((error: unknown) => {
+    if (error instanceof PaydropError && error.reason === "server_not_awaited") return undefined;
+    throw error;
+  });
 }
 
 /**

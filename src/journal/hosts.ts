@@ -1,3 +1,4 @@
+import { PaydropError } from "../errors.ts";
 import { isConnectionLost, type Postgres } from "./postgres.ts";
 import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
 import { assertRecorder } from "./postgres-batches.ts";
@@ -23,6 +24,10 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
   const { postgres, seal, me } = together;
   return {
     me,
+    get clockApart() {
+      return postgres.clockApart;
+    },
+    beside: (text, values) => postgres.beside(text, values),
     async keepCopies(batch, copies, spool) {
       for (const [sha256, path] of copies) await keepCopy(postgres, seal, sha256, path);
       await assertRecorder(postgres, batch, me, true);
@@ -137,6 +142,7 @@ export async function bePresent(
   version: string,
 ): Promise<() => Promise<void>> {
   const here = async (): Promise<void> => {
+    await postgres.lookAtClock();
     const sql = `INSERT INTO host (host, name, version, since, seenAt) VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
       ON CONFLICT (host) DO UPDATE SET seenAt = clock_timestamp()`;
     await postgres.query(sql, me, name, version);
@@ -144,6 +150,13 @@ export async function bePresent(
     await postgres.query("DELETE FROM host WHERE seenAt < clock_timestamp() - interval '1 day'");
   };
   await here();
+  // whoever comes later sees this one
+  const other = "SELECT name AS host, version FROM host WHERE version <> $1 AND seenAt > clock_timestamp() - interval '30 s'";
+  const [found] = await postgres.query<{ host: string; version: string }>(other, version);
+  if (found) {
+    await postgres.query("DELETE FROM host WHERE host = $1", me);
+    throw new PaydropError("host_other_version", { ...found, own: version });
+  }
   let last: Promise<void> = Promise.resolve();
   const renew = (): void => {
     last = here().catch(() => undefined);

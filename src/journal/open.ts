@@ -4,6 +4,7 @@ import type { Config } from "../config/schema.ts";
 import type { OpenOptions } from "./database.ts";
 import { callsOf, METHODS, type Call } from "./calls.ts";
 import { takeJudgingLock, type InstanceLock } from "./lock.ts";
+import type { Waiting } from "./sessions.ts";
 import type { JournalStore } from "./store.ts";
 import { callThread } from "./thread.ts";
 
@@ -18,13 +19,13 @@ export interface JournalOptions extends OpenOptions {
  */
 export async function openJournalOf(
   { state_dir, shared }: Pick<Config, "state_dir" | "shared">,
-  options: JournalOptions & { readonly isTrial?: boolean } = {},
+  { isTrial = false, waiting, ...options }: JournalOptions & { readonly isTrial?: boolean; readonly waiting?: Waiting } = {},
 ): Promise<JournalStore> {
   if (!shared) return openJournal(state_dir, options);
   const { openPostgres } = await import("./open-postgres.ts");
-  const { isSender = false, isTrial = false, lossAcceptedBy } = options;
+  const { isSender = false, lossAcceptedBy } = options;
   const journalKey = bytesOfKey(shared.key);
-  return openPostgres({ url: shared.url.reveal(), journalKey, isSender, isTrial, lossAcceptedBy });
+  return openPostgres({ url: shared.url.reveal(), journalKey, isSender, isTrial, lossAcceptedBy, waiting });
 }
 
 /**
@@ -57,7 +58,7 @@ function storeOf(call: Call, lock: () => Promise<InstanceLock>): JournalStore {
     (...values: readonly unknown[]) =>
       call(name, inside.getStore() ?? false, values);
   const calls = Object.fromEntries(METHODS.map((name) => [name, calling(name)]));
-  const store = calls as unknown as Omit<JournalStore, "judging">;
+  const store = calls as unknown as Omit<JournalStore, "judging" | "now">;
   // not while another process checks a file: its batch was not left half written down
-  return { ...store, judging, recover: (who) => judging(() => store.recover(who)) };
+  return { ...store, judging, now: () => Date.now(), recover: (who) => judging(() => store.recover(who)) };
 }

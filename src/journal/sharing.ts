@@ -34,6 +34,10 @@ export interface Hosts {
   reserve(destination: string, starts: number, rate: number): Promise<number>;
   /** Milliseconds until nothing of a row can be on the wire any more whose host was lost; 0: now. */
   quietIn(batch: string, row: number, timeoutMs: number): Promise<number>;
+  /** What time it is here and for the journal, where they are more than a minute apart: then this host judges nothing. */
+  readonly clockApart: { readonly now: string; readonly server: string } | undefined;
+  /** SQL of the queue, which lies beside the journal. */
+  beside(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
   /** Who is here, since when, and what each holds. */
   all(): Promise<readonly HostRecord[]>;
 }

@@ -99,6 +99,8 @@ const FINDINGS = {
     not_set_for_payouts: "not set → It is needed for payouts only.",
     standby_asynchronous: `{count:standby|standbys}, and commits wait for none: one that takes over may have forgotten rows that went, and they would go twice
       → Name it in synchronous_standby_names, or let none take over by itself: paydrop help hosts`,
+    few_sessions: `{sessions} of {most} are in use, and one host wants about {needed}: it would wait
+      → Let it have more: max_connections, and CONNECTION LIMIT of the role and the database.`,
     clock_apart: "this host says {now}, the server says {server} → Set both by the same time service (NTP).",
     inbox_open: "anybody may write there (mode {mode}) → Let one group write: whoever can drop a file can pay.",
     inbox_held: "nothing goes from it: {why} → A person lets it go on: paydrop resume --inbox {word} --by NAME",
@@ -111,6 +113,8 @@ const FINDINGS = {
     server_setting: `{name} = off, said by: {source}. The server can lose what it has confirmed, and rows would go twice
       → Set {name} = on there, and restart the server.`,
     server_standby: "this server is a standby → Name the primary server in PAYDROP_JOURNAL_URL.",
+    server_encoding: `{found}: names and answers could not be kept, and rows could go twice
+      → Make the database with UTF-8: CREATE DATABASE paydrop ENCODING 'UTF8' TEMPLATE template0.`,
     server_old: "PostgreSQL {version}, and {needed} is needed → Use a newer server.",
     pooled: `a pooler changes the session between transactions, and locks would be lost
       → Let it keep sessions (PgBouncer: pool_mode = session), or name the server itself.`,

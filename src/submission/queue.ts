@@ -34,10 +34,10 @@ const OFFERED_AGAIN_MS = 5_000;
 const QUEUE_OPTIONS = { policy: "exclusive" } as const;
 
 /** `pg-boss` is loaded when it is first needed. Its own tables lie in a schema of their own. */
-export function shareQueue(url: string): ShareQueue {
+export function shareQueue(beside: Hosts["beside"]): ShareQueue {
   let opened: ReturnType<typeof open> | undefined;
   const boss = (): ReturnType<typeof open> =>
-    (opened ??= open(url).catch((error: unknown) => {
+    (opened ??= open(beside).catch((error: unknown) => {
       opened = undefined;
       throw error;
     }));
@@ -108,10 +108,11 @@ export function shareQueue(url: string): ShareQueue {
   };
 }
 
-async function open(url: string) {
+async function open(beside: Hosts["beside"]) {
   const { PgBoss } = await import("pg-boss");
   const boss = new PgBoss({
-    ...{ connectionString: url, schema: SCHEMA, application_name: "paydrop", max: 3 },
+    // in sessions like those of the journal, whatever is set for the role, and given up together with them
+    ...{ db: { executeSql: (...asked: Parameters<Hosts["beside"]>) => beside(...asked) }, schema: SCHEMA },
     ...{ monitorIntervalSeconds: 5, superviseIntervalSeconds: 5, schedule: false },
   });
   // what it meets it meets again: the journal's own connection tells what is wrong

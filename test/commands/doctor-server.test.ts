@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { Client } from "pg";
 import * as doctor from "../../src/commands/doctor.ts";
-import { areSessions } from "../../src/journal/look-at-server.ts";
 import type { Finding } from "../../src/messages/config.ts";
 import { Postgres } from "../../src/journal/postgres.ts";
+import { areSessions } from "../../src/journal/server-session.ts";
 import { called } from "../support/calls.ts";
 import { describePostgres, freshDatabase, ownServer } from "../support/postgres.ts";
 import { JOURNAL_KEY, sharedDesk } from "../support/shared-desk.ts";
@@ -25,7 +25,7 @@ describePostgres("paydrop doctor on a shared journal", () => {
     const findings = await looked(url);
     expect(bad(findings)).toEqual([]);
     expect(findings.map(({ what }) => what)).toEqual(
-      ["journal server", "fsync", "full_page_writes", "synchronous_commit", "standbys", "sessions", "server clock", "journal"], // prettier-ignore
+      ["journal server", "encoding", "fsync", "full_page_writes", "synchronous_commit", "standbys", "sessions", "connections", "server clock", "journal"], // prettier-ignore
     );
     expect(findings.at(-1)?.found).toMatch(/^made by the first run, with key [0-9a-f]{8}$/);
     const postgres = await Postgres.open({ url });
