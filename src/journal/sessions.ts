@@ -36,7 +36,7 @@ const WATCHED_EVERY_MS = 500;
 /** What has no answer after so long may have been sent into a connection that is dead. */
 const SUSPECT_MS = 5_000;
 /** So long a server is waited for after this process was asked to end, once, and twice. */
-const ENDING_MS = 7_000;
+const ENDING_MS = 6_000;
 const ENDING_AT_ONCE_MS = 1_000;
 const GOODBYE_MS = 1_000;
 
@@ -146,7 +146,7 @@ export class Sessions {
       return client;
     } catch (error) {
       client.connection.stream.destroy();
-      if (isConnectionLost(error)) this.#isAway(messageOf(error));
+      if (isConnectionLost(error)) this.#isAway(error instanceof PaydropError ? String(error.facts["found"]) : messageOf(error));
       throw error;
     }
   }

@@ -9,6 +9,8 @@ export interface Proxy {
   /** Nothing is forwarded, and no connection is told. */
   cutOff(): void;
   forwardAgain(): void;
+  /** As a network that forgets its connections: nothing of them is forwarded any more, and nobody is told. */
+  forget(): void;
   /** The next commit that lets rows go is carried out, its answer is swallowed, and its connection ends. */
   swallowCommit(): Promise<void>;
   close(): void;
@@ -57,6 +59,9 @@ export async function startProxy(to: string): Promise<Proxy> {
     url: Object.assign(new URL(to), { port: String(port) }).href,
     cutOff() {
       isCutOff = true;
+      for (const socket of sockets) socket.pause();
+    },
+    forget() {
       for (const socket of sockets) socket.pause();
     },
     forwardAgain() {

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -136,6 +136,15 @@ export class PostgresServer {
   resume(): void {
     for (const pid of this.#stopped) process.kill(pid, "SIGCONT");
     this.#stopped = [];
+  }
+
+  /** Begins as a standby, which takes no writing until it is promoted. */
+  startAsStandby(): void {
+    const signal = join(this.#folder, "data/standby.signal");
+    writeFileSync(signal, "");
+    const { user } = INSTALLED ?? {};
+    if (user?.uid !== undefined) chownSync(signal, user.uid, user.gid ?? 0);
+    this.start();
   }
 
   /** User and system time of all of its processes, also of those that have ended. */
