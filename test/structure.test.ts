@@ -98,7 +98,9 @@ test("sentences stand in messages, and a row's state is written in one place", (
 
 test("nothing that is judged or written down goes by a host's own clock", () => {
   const files = globSync("**/*.ts", { cwd: join(ROOT, "src") });
-  const own = files.filter((file) => /\bDate\.now\b|\bnew Date\(\)/.test(readFileSync(join(ROOT, "src", file), "utf8")));
+  const own = files.filter((file) =>
+    /\bDate\.now\b|\bnew Date\(\)/.test(readFileSync(join(ROOT, "src", file), "utf8")),
+  );
   expect(own.sort()).toEqual(OWN_CLOCK);
 });
 

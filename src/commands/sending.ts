@@ -84,7 +84,10 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   };
   const open: Sending["open"] = async (mode, around = {}) => {
     const serverIs: Surroundings["serverIs"] = (away, before = away) => {
-      const { text, todo } = told(HOST_NEWS[away ? "server_away" : "server_back"], { ...before, at: isoSecond(before?.since ?? 0) });
+      const { text, todo } = told(HOST_NEWS[away ? "server_away" : "server_back"], {
+        ...before,
+        at: isoSecond(before?.since ?? 0),
+      });
       teller.say(todo === "" ? text : `${text}\n  → ${todo}`);
     };
     const all = { signals: listening.signals, tell, unmarked, isTrial, serverIs, ...around };

@@ -39,7 +39,16 @@ export async function takeShares(work: OpenedWork, signal: AbortSignal): Promise
     try {
       const batch = await batchNamed(store, id);
       await assertKeys(work, batch);
-      const parts = { hosts, sender: shared.sender(), shared, config, signals, now, tell, concurrency: config.concurrency };
+      const parts = {
+        hosts,
+        sender: shared.sender(),
+        shared,
+        config,
+        signals,
+        now,
+        tell,
+        concurrency: config.concurrency,
+      };
       await shared.together(() => sendShares(parts, { ...batch, destination }, false));
     } catch (error) {
       failure ??= { error };
@@ -83,7 +92,9 @@ export async function whileHolding(
       continue;
     }
     const apart = hosts.clockApart;
-    const news = apart ? told(HOST_NEWS.clock_apart, apart) : told(HOST_NEWS.inbox_elsewhere, { folder: printable(folder) });
+    const news = apart
+      ? told(HOST_NEWS.clock_apart, apart)
+      : told(HOST_NEWS.inbox_elsewhere, { folder: printable(folder) });
     if (!isTold) say(apart ? `${news.text}\n  → ${news.todo}` : news.text);
     isTold = true;
     await sleep(ASKED_AGAIN_MS, undefined, { signal }).catch(() => undefined);

@@ -151,7 +151,8 @@ export async function bePresent(
   };
   await here();
   // whoever comes later sees this one
-  const other = "SELECT name AS host, version FROM host WHERE version <> $1 AND seenAt > clock_timestamp() - interval '30 s'";
+  const other =
+    "SELECT name AS host, version FROM host WHERE version <> $1 AND seenAt > clock_timestamp() - interval '30 s'";
   const [found] = await postgres.query<{ host: string; version: string }>(other, version);
   if (found) {
     await postgres.query("DELETE FROM host WHERE host = $1", me);

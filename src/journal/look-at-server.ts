@@ -51,7 +51,9 @@ export async function lookAtServer({ url, journalKey }: { readonly url: string; 
     postgres.give(other);
     const began = Date.now();
     const [facts] =
-      await postgres.query<Omit<Looked, "server" | "settings" | "here" | "keepsSessions" | "fingerprint" | "isMade">>(FACTS);
+      await postgres.query<Omit<Looked, "server" | "settings" | "here" | "keepsSessions" | "fingerprint" | "isMade">>(
+        FACTS,
+      );
     if (!facts) throw new Error("the server said nothing of itself");
     const here = (began + Date.now()) / 2;
     const isThere = await isMade(postgres);

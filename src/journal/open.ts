@@ -19,7 +19,11 @@ export interface JournalOptions extends OpenOptions {
  */
 export async function openJournalOf(
   { state_dir, shared }: Pick<Config, "state_dir" | "shared">,
-  { isTrial = false, waiting, ...options }: JournalOptions & { readonly isTrial?: boolean; readonly waiting?: Waiting } = {},
+  {
+    isTrial = false,
+    waiting,
+    ...options
+  }: JournalOptions & { readonly isTrial?: boolean; readonly waiting?: Waiting } = {},
 ): Promise<JournalStore> {
   if (!shared) return openJournal(state_dir, options);
   const { openPostgres } = await import("./open-postgres.ts");

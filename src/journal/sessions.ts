@@ -116,7 +116,11 @@ export class Sessions {
   /** For whoever waits, until nobody does; while the server is away one asks for all. */
   async #connect(): Promise<void> {
     this.#connecting += 1;
-    for (let waitMs = 100; this.#waiting.length >= this.#connecting && !this.#end; waitMs = Math.min(2 * waitMs, 5_000)) {
+    for (
+      let waitMs = 100;
+      this.#waiting.length >= this.#connecting && !this.#end;
+      waitMs = Math.min(2 * waitMs, 5_000)
+    ) {
       try {
         this.give(await this.#session());
         waitMs = 50;
@@ -146,7 +150,8 @@ export class Sessions {
       return client;
     } catch (error) {
       client.connection.stream.destroy();
-      if (isConnectionLost(error)) this.#isAway(error instanceof PaydropError ? String(error.facts["found"]) : messageOf(error));
+      if (isConnectionLost(error))
+        this.#isAway(error instanceof PaydropError ? String(error.facts["found"]) : messageOf(error));
       throw error;
     }
   }

@@ -30,7 +30,8 @@ export const SERVER_ERRORS = {
 /** Why a server cannot be asked, where it does not say so itself. */
 export const SERVER_FOUND = {
   standby: "it is a standby just now",
-  silent: "it gives no session: it stands still, or it has no more sessions (max_connections, a limit of the role, the pool of a pooler)",
+  silent:
+    "it gives no session: it stands still, or it has no more sessions (max_connections, a limit of the role, the pool of a pooler)",
   closed: "the journal was closed",
 } as const;
 
@@ -45,7 +46,8 @@ export const HOST_WORDS = {
 
 export const HOST_NEWS = {
   working: "sending shares of other hosts' files as {host}; Ctrl-C ends it",
-  server_away: "the journal's server is away since {at}: {found}\n    → Nothing goes meanwhile, and nothing is forgotten. It is waited for.",
+  server_away:
+    "the journal's server is away since {at}: {found}\n    → Nothing goes meanwhile, and nothing is forgotten. It is waited for.",
   server_back: "the journal's server is back; it was away since {at}",
   clock_apart: `this host says {now}, the journal's server says {server}: it takes no files, and sends what others took
     → Set both by the same time service (NTP).`,

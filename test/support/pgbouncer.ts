@@ -9,7 +9,9 @@ import { INSTALLED } from "./postgres-server.ts";
 import { describePostgres } from "./postgres.ts";
 import { until } from "./until.ts";
 
-const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find((path) => existsSync(path));
+const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find((path) =>
+  existsSync(path),
+);
 
 /** `describe` for what needs a real PgBouncer in front of a real PostgreSQL. */
 export function describePooled(name: string, tests: () => void): void {
@@ -43,7 +45,11 @@ default_pool_size = ${size}
 max_client_conn = 200
 `.replace("* = host", `${server.pathname.slice(1)} = user=postgres host`),
   );
-  const pooler = spawn(PROGRAM ?? "", ["-q", settings], { ...INSTALLED?.user, cwd: "/", stdio: ["ignore", "ignore", "pipe"] });
+  const pooler = spawn(PROGRAM ?? "", ["-q", settings], {
+    ...INSTALLED?.user,
+    cwd: "/",
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   let said = "";
   pooler.stderr.on("data", (bytes: Buffer) => (said += bytes.toString()));
   atTheEnd(() => {
