@@ -31,7 +31,7 @@ export interface Looked {
 const FACTS = `SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS isStandby,
     (SELECT count(*) FROM pg_stat_replication) AS standbys, current_setting('synchronous_standby_names') AS synchronous,
     (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at, current_setting('server_encoding') AS encoding,
-    (SELECT least(current_setting('max_connections')::int, nullif(d.datconnlimit, -1), nullif(r.rolconnlimit, -1))
+    (SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int, nullif(d.datconnlimit, -1), nullif(r.rolconnlimit, -1))
       FROM pg_database d, pg_roles r WHERE d.datname = current_database() AND r.rolname = session_user) AS sessionsMax,
     (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS sessions`;
 const SETTINGS = `SELECT name, reset_val AS value, source FROM pg_settings

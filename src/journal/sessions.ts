@@ -36,7 +36,7 @@ const WATCHED_EVERY_MS = 500;
 /** What has no answer after so long may have been sent into a connection that is dead. */
 const SUSPECT_MS = 5_000;
 /** So long a server is waited for after this process was asked to end, once, and twice. */
-const ENDING_MS = 6_000;
+const ENDING_MS = 5_000;
 const ENDING_AT_ONCE_MS = 1_000;
 const GOODBYE_MS = 1_000;
 
@@ -50,7 +50,7 @@ export class Sessions {
   #clock: ClockLook | undefined;
   #away: (Away & { toldAt: number }) | undefined;
   /** Why nothing is asked any more. */
-  #end: PaydropError | undefined;
+  #end: readonly ["server_given_up" | "server_not_awaited", found: string] | undefined;
   #isLookingFor = false;
   #quietSince = 0;
   readonly #timer: NodeJS.Timeout;
@@ -60,8 +60,9 @@ export class Sessions {
     this.#timer = setInterval(() => void this.#watch(), WATCHED_EVERY_MS).unref();
   }
 
+  /** Why nothing is asked any more: a new error for each, as whoever catches one may add to it. */
   get end(): PaydropError | undefined {
-    return this.#end;
+    return this.#end && new PaydropError(this.#end[0], { found: this.#end[1] });
   }
 
   /** Milliseconds since 1970, by the server's clock. */
@@ -76,7 +77,7 @@ export class Sessions {
 
   /** A session of one's own; waits while there is none. To be given back, or dropped. */
   async take(): Promise<Client> {
-    if (this.#end) throw this.#end;
+    if (this.end) throw this.end;
     const idle = this.#idle.pop();
     if (idle) return idle.client;
     const asked = { since: performance.now(), got: Promise.withResolvers<Client>() };
@@ -106,8 +107,7 @@ export class Sessions {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#end ??= new PaydropError("server_given_up", { found: SERVER_FOUND.closed });
-    for (const { got } of this.#waiting.splice(0)) got.reject(this.#end);
+    this.#refuse("server_given_up", SERVER_FOUND.closed);
     const open = [...this.#open.keys()];
     this.#open.clear();
     await Promise.all(open.map(goodbye));
@@ -143,7 +143,7 @@ export class Sessions {
     client.on("error", () => this.drop(client));
     try {
       const { pid, clock } = await begin(client, this.#options.isLooking);
-      if (this.#end) throw this.#end;
+      if (this.end) throw this.end;
       this.#clock = clock;
       this.#open.set(client, { pid });
       this.#isBack();
@@ -189,11 +189,13 @@ export class Sessions {
     // before the first answer there is nothing to be lost
     const limitMs = !this.#clock ? 0 : signals?.hard.aborted ? ENDING_AT_ONCE_MS : ENDING_MS;
     if (!signals?.soft.aborted || this.#end || oldest === Infinity || now - since < limitMs) return;
-    const isAtStart = !this.#clock;
-    const found = this.#away?.found ?? SERVER_FOUND.silent;
-    this.#end = new PaydropError(isAtStart ? "server_not_awaited" : "server_given_up", { found });
-    for (const { got } of this.#waiting.splice(0)) got.reject(this.#end);
+    this.#refuse(this.#clock ? "server_given_up" : "server_not_awaited", this.#away?.found ?? SERVER_FOUND.silent);
     for (const client of this.#open.keys()) client.connection.stream.destroy();
+  }
+
+  #refuse(why: "server_given_up" | "server_not_awaited", found: string): void {
+    this.#end ??= [why, found];
+    for (const { got } of this.#waiting.splice(0)) got.reject(this.end);
   }
 
   /** A network that was cut tells nobody: what the server itself does not know of went nowhere, or its answer did. */

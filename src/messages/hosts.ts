@@ -12,9 +12,9 @@ export const SERVER_ERRORS = {
   server_lost_commit: `the journal's server does not know any more what it had confirmed: {found}
     → Sending has stopped, for rows could go twice. Ask who runs the server what was lost; \`paydrop help hosts\` says what to do.`,
   server_encoding: `the journal's database is encoded as {found}: names and answers could not be kept, and rows could go twice
-    → Nothing was sent. Make the database with UTF-8: CREATE DATABASE paydrop ENCODING 'UTF8' TEMPLATE template0.`,
+    → Nothing more is sent. Make the database with UTF-8: CREATE DATABASE paydrop ENCODING 'UTF8' TEMPLATE template0.`,
   server_pooled: `the way to the journal's server changes the session between transactions: locks and settings would be lost
-    → Nothing was sent. Let the pooler keep sessions (PgBouncer: pool_mode = session), or name the server itself.`,
+    → Nothing more is sent. Let the pooler keep sessions (PgBouncer: pool_mode = session), or name the server itself.`,
   server_given_up: `the journal's server gave no answer, and this paydrop was asked to end: {found}
     → It ended without it. Rows that were on their way are unknown half a minute from now, and none goes again by itself: \`paydrop status --unknown\` lists them.`,
   server_too_old: "the journal's server is PostgreSQL {found}, and {needed} is needed → Use a newer server.",

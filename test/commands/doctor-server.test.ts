@@ -55,6 +55,20 @@ describePostgres("paydrop doctor on a shared journal", () => {
     ]);
   });
 
+  test("a standby in LATIN1 with few sessions → all of it is told", async () => {
+    const server = await ownServer({ max_connections: "8" });
+    const admin = await Postgres.open({ url: server.url });
+    await admin.query("CREATE DATABASE old ENCODING 'LATIN1' TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'");
+    await admin.close();
+    server.stopHard();
+    server.startAsStandby({ max_connections: "8" });
+    expect(bad(await looked(server.urlOf("old"))).map(({ what, found }) => `${what}: ${found}`)).toEqual([
+      expect.stringContaining("journal server: this server is a standby"),
+      expect.stringContaining("encoding: LATIN1"),
+      expect.stringMatching(/^connections: \d of 5 are in use/),
+    ]);
+  });
+
   test("no server → says so", async () => {
     expect(bad(await looked("postgres://127.0.0.1:1/none"))).toMatchObject([
       { what: "journal server", health: "wrong" },

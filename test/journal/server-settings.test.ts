@@ -25,8 +25,11 @@ describePostgres("settings of the server, the database and the role", () => {
   test("every one of them is wrong → each session says its own", async () => {
     const url = await freshDatabase();
     const role = `role_${randomBytes(4).toString("hex")}`;
-    await plainly(url, `CREATE ROLE ${role} LOGIN SUPERUSER; ALTER ROLE ${role} SET default_transaction_read_only = on;
-      ALTER ROLE ${role} SET statement_timeout = '50ms'; ALTER ROLE ${role} SET idle_session_timeout = '50ms'`); // prettier-ignore
+    const wrong = ["default_transaction_read_only = on", "lock_timeout = '20ms'", "statement_timeout = '50ms'", "idle_session_timeout = '50ms'", "idle_in_transaction_session_timeout = '50ms'"]; // prettier-ignore
+    await plainly(
+      url,
+      `CREATE ROLE ${role} LOGIN SUPERUSER; ${wrong.map((said) => `ALTER ROLE ${role} SET ${said}`).join("; ")}`,
+    );
     const postgres = await opened(Object.assign(new URL(url), { username: role }).href);
     await postgres.write(async () => {
       const [now] = await postgres.query(`SELECT current_setting('transaction_isolation') AS isolation, current_setting('lock_timeout') AS lock,
@@ -36,6 +39,7 @@ describePostgres("settings of the server, the database and the role", () => {
         ...{ isolation: "read committed", lock: "0", encoding: "UTF8", path: "paydrop", zone: "UTC", slept: "" },
         ...{ number: 4.5, bytes: Buffer.from([0, 255]), lease: "00:00:15" },
       });
+      await new Promise((resolve) => setTimeout(resolve, 100));
       await postgres.query("CREATE TABLE public.note (text text); INSERT INTO public.note VALUES ('हिन्दी')");
     });
     // longer than its role lets a session be idle
