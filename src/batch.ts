@@ -259,7 +259,7 @@ async function conduct(work: Work, id: string, begun: Begun): Promise<BatchRepor
 
 /** Sends what is ready (DESIGN §8); where nothing is, or nothing may go, it only says so. */
 async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun): Promise<Submitted> {
-  const { config, store, shared, signals, tell } = work;
+  const { config, store, shared, signals, now, tell } = work;
   const { ready = { rows: 0, amount: "0.00" } } = batch.tallies;
   const start = { batch: batch.id, checked: checked ?? knownFile(batch), resumed: isKnown };
   tell({ type: "start", ...start, toSend: ready.rows, toSendTotal: ready.amount });
@@ -270,7 +270,7 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
   const mark = work.isTrial ? undefined : await markOf(work, batch, (lost) => other.abort(lost));
   try {
     const soft = AbortSignal.any([signals.soft, other.signal]);
-    const parts = { sender: shared.sender(), shared, config, signals: { ...signals, soft }, tell };
+    const parts = { sender: shared.sender(), shared, config, signals: { ...signals, soft }, now, tell };
     const submitted = await sendRows(work, batch, parts);
     if (submitted.stop?.code !== "folder_held") return submitted;
     const held = (await store.heldFolders()).find(({ folder }) => `${batch.folder}/`.startsWith(`${folder}/`));

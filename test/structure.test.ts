@@ -40,6 +40,32 @@ const LAYERS = [
 /** No other file ends the process (DESIGN §4). */
 const ENDS_THE_PROCESS = ["bin.ts", "cli.ts"];
 const ENDING = /\bprocess\s*\.\s*(?:(?:exit|abort|reallyExit)\b|exitCode\s*=(?!=))/;
+/**
+ * What is judged or written down goes by the journal's clock (`store.now()`, DESIGN §13): a host whose clock was 30 days
+ * ahead paid 499 rows twice. These look at their own: SQLite's engine, which is of one host; the guard; what is only shown.
+ */
+const OWN_CLOCK = [
+  "client/connections.ts",
+  "commands/backup-purge.ts",
+  "commands/desk.ts",
+  "commands/folder-work.ts",
+  "commands/map.ts",
+  "desk/inboxes.ts",
+  "desk/needs.ts",
+  "desk/sign-in.ts",
+  "journal/database.ts",
+  "journal/look-at-server.ts",
+  "journal/move.ts",
+  "journal/open.ts",
+  "journal/postgres.ts",
+  "journal/sessions.ts",
+  "journal/shares.ts",
+  "journal/sqlite-batches.ts",
+  "journal/sqlite-rows.ts",
+  "monitor/monitor.ts",
+  "screen/teller.ts",
+  "submission/pace.ts",
+];
 const NAMES_THAT_SAY_NOTHING = /^(?:utils?|helpers?|common|types?|misc|lib|interfaces?)(?:\.|$)/;
 
 test("a file knows only what comes before it, and no circle of imports is there", () => {
@@ -68,6 +94,14 @@ test("sentences stand in messages, and a row's state is written in one place", (
   const textOf = (path: string): string => readFileSync(join(ROOT, path), "utf8");
   expect(files.filter((path) => /new PaydropError\(\s*(?:`|"[^"]* )/.test(textOf(path)))).toEqual([]);
   expect(files.filter((path) => /UPDATE row\b[^`"]*\bstate\b/i.test(textOf(path)))).toEqual(["src/journal/states.ts"]);
+});
+
+test("nothing that is judged or written down goes by a host's own clock", () => {
+  const files = globSync("**/*.ts", { cwd: join(ROOT, "src") });
+  const own = files.filter((file) =>
+    /\bDate\.now\b|\bnew Date\(\)/.test(readFileSync(join(ROOT, "src", file), "utf8")),
+  );
+  expect(own.sort()).toEqual(OWN_CLOCK);
 });
 
 test("each breach is seen in a tree that has it", () => {

@@ -23,7 +23,7 @@ export type Checked = ReturnType<Found["checked"]>;
 export function checkFile(
   opened: OpenedFile,
   config: Config,
-  { now = Date.now(), toldMax = 5 }: { readonly now?: number; readonly toldMax?: number | undefined } = {},
+  { now, toldMax = 5 }: { readonly now: number; readonly toldMax?: number | undefined },
 ) {
   const { table, snapshot, operation, mapping } = opened;
   const { format } = table.reading;

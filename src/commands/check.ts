@@ -61,12 +61,12 @@ export async function checkOne(path: string, config: Config, isAll = false): Pro
     const opened = await openFile(snapshot, { ...config, state_dir: folder });
     const store = await openCopy(config, folder);
     try {
-      const work = { config: { ...config, state_dir: folder }, store, destination, now: Date.now };
+      const work = { config: { ...config, state_dir: folder }, store, destination, now: () => store.now() };
       const toldMax = isAll ? Number.POSITIVE_INFINITY : undefined;
       const known = await findKnown(work, opened);
       // a file that was taken before stands as it does in its batch: its rows are no second payment
       if (known) {
-        const checking = checkFile(opened, work.config, { toldMax });
+        const checking = checkFile(opened, work.config, { now: work.now(), toldMax });
         for await (const page of checking.pages()) if (page.length === 0) break;
         const told = await toldOf(work, checking.end(), known.id, toldMax);
         const before = { code: "taken_before", facts: { batch: known.id, day: dayOf(known.createdAt) } };
@@ -75,7 +75,7 @@ export async function checkOne(path: string, config: Config, isAll = false): Pro
       const batch = await newBatchOf(work, opened);
       await store.addBatch(batch);
       const found = await recordRows(work, opened, batch, toldMax);
-      await store.judging(() => judgeBatch(store, batch, config, Date.now()));
+      await store.judging(() => judgeBatch(store, batch, config, store.now()));
       return await toldOf(work, found, batch.id, toldMax);
     } finally {
       await store.close();

@@ -117,7 +117,7 @@ function list(call: Call): Promise<number> {
     const all = await accounts(store);
     for (const account of all) {
       const { name, role, isOneTime, at } = account;
-      const word = hasLapsed(account, Date.now()) ? "account_lapsed" : isOneTime ? "account_new" : "account";
+      const word = hasLapsed(account, store.now()) ? "account_lapsed" : isOneTime ? "account_new" : "account";
       tell(call, config, word, { name, role, since: isoSecond(at) });
     }
     if (all.length === 0) tell(call, config, "nobody");

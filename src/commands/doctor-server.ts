@@ -5,6 +5,7 @@ import { finding, type Finding } from "../messages/config.ts";
 
 const SERVER_CLOCK_SLACK_MS = 5_000;
 const POSTGRES_MIN = 14;
+const SESSIONS_OF_HOST = 6;
 
 /** What a shared journal needs of its server (DESIGN §13); nothing is made there. `clock`: against what the journal knows. */
 export async function serverFindings(
@@ -24,11 +25,13 @@ export async function serverFindings(
     finding("journal server", "fine", { found }),
     ...(isOld ? [finding("journal server", "server_old", { version: seen.version, needed: POSTGRES_MIN })] : []),
     ...(seen.isStandby ? [finding("journal server", "server_standby")] : []),
+    finding("encoding", seen.encoding === "UTF8" ? "fine" : "server_encoding", { found: seen.encoding }),
     ...seen.settings.map(({ name, value, source }) =>
       finding(name, value === "off" ? "server_setting" : "fine", { name, source, found: value }),
     ),
     standbyFinding(seen),
     finding("sessions", seen.keepsSessions ? "fine" : "pooled", { found: "kept between transactions" }),
+    roomFinding(seen),
     serverClockFinding(seen),
     finding("journal", "fine", { found: journal }),
   ];
@@ -41,6 +44,13 @@ function standbyFinding({ standbys, synchronous }: Looked): Finding {
   if (synchronous !== "") return finding("standbys", "fine", { found: `commits wait for ${synchronous}` });
   if (standbys === 0) return finding("standbys", "fine", { found: "none is connected, and commits wait for none" });
   return finding("standbys", "standby_asynchronous", { count: standbys });
+}
+
+/** Sessions for one more host. */
+function roomFinding({ sessionsMax, sessions }: Looked): Finding {
+  const isFull = sessionsMax - sessions < SESSIONS_OF_HOST;
+  const facts = { most: sessionsMax, sessions, needed: SESSIONS_OF_HOST };
+  return finding("connections", isFull ? "few_sessions" : "fine", { ...facts, found: `${sessions} of ${sessionsMax}` });
 }
 
 /** Leases go by the server's clock, and dates by this host's. */

@@ -83,9 +83,9 @@ async function stateFindings(config: Config): Promise<Finding[]> {
 }
 
 async function clockFinding(config: Config): Promise<Finding> {
-  const { lastAt } = await withJournal(config, (store) => store.facts());
-  const [now, seen] = [new Date(), new Date(lastAt)].map((at) => at.toISOString());
-  const clock = lastAt > Date.now() + CLOCK_SLACK_MS ? "clock_behind" : "fine";
+  const [{ lastAt }, at] = await withJournal(config, async (store) => [await store.facts(), store.now()] as const);
+  const [now, seen] = [at, lastAt].map((one) => new Date(one).toISOString());
+  const clock = lastAt > at + CLOCK_SLACK_MS ? "clock_behind" : "fine";
   return finding("clock", clock, { found: now, now, seen });
 }
 

@@ -11,7 +11,8 @@ import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { takeInstanceLock } from "../journal/lock.ts";
 import { openJournalOf } from "../journal/open.ts";
-import type { Act, BatchRecord, JournalStore, Who } from "../journal/store.ts";
+import type { Waiting } from "../journal/sessions.ts";
+import type { Act, BatchRecord, Hosts, JournalStore, Who } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
@@ -45,7 +46,7 @@ export async function openWork(
   config: Config,
   secrets: Secrets = {},
   mode: Mode = "read",
-  { isLarge = false, isTrial = false, signals, tell, confirm, unmarked, sight, now = Date.now }: Surroundings = {},
+  { isLarge = false, isTrial = false, signals, tell, confirm, unmarked, sight, now }: Surroundings = {},
 ): Promise<OpenedWork> {
   const isSender = mode === "send";
   // hosts of one journal send beside each other, each what it has claimed
@@ -53,7 +54,11 @@ export async function openWork(
   try {
     const who = whoIs(config);
     const lossAcceptedBy = isSender && config.accept_lost_journal ? who : undefined;
-    const store = await openJournalOf(config, { isSender, inThread: isLarge, lossAcceptedBy, sight });
+    const sending: { shared?: Shared } = {};
+    // a person's act waits for nothing: they do it again
+    const isPatient = isSender && signals !== undefined;
+    const waiting = { signals, isPatient, sight, isBusy: () => (sending.shared?.onTheWire ?? 0) > 0 };
+    const store = await openJournalOf(config, { isSender, inThread: isLarge, lossAcceptedBy, waiting });
     if (isSender) {
       faultPoint("recovery.begun");
       await store.recover(who);
@@ -61,11 +66,12 @@ export async function openWork(
     }
     // the address of a sandbox changes from run to run, and says nothing
     const destination = isTrial ? "sandbox" : (config.base_url ?? "");
-    const shared = sharedOf(config, secrets, store, destination);
-    const queue = config.shared && isSender ? await queueAt(config.shared.url.reveal()) : undefined;
+    const shared = (sending.shared = sharedOf(config, secrets, store, destination));
+    const queue = store.hosts && isSender ? await queueBeside(store.hosts) : undefined;
     const turns = new Map<string, ReturnType<typeof pLimit>>();
     return {
-      ...{ config, store, who, shared, isTrial, now, confirm, unmarked, sight },
+      ...{ config, store, who, shared, isTrial, confirm, unmarked, sight },
+      now: now ?? (() => store.now()),
       ...{ destination, queue },
       signals: signals ?? { soft: NEVER, hard: NEVER },
       tell: tell ?? (() => undefined),
@@ -90,17 +96,17 @@ export async function openWork(
 }
 
 /** Says that the clock disagrees with the journal, where it does. */
-export async function clockText(store: Pick<JournalStore, "facts">): Promise<string | undefined> {
-  const [now, { lastAt }] = [Date.now(), await store.facts()];
+export async function clockText(store: Pick<JournalStore, "facts" | "now">): Promise<string | undefined> {
+  const [now, { lastAt }] = [store.now(), await store.facts()];
   if (lastAt <= now + DAY_MS) return undefined;
   const { text, todo } = told(ACTED.clock_behind, { now: minuteOf(now), seen: minuteOf(lastAt) });
   return `${text}\n  → ${todo}`;
 }
 
 /** Loaded, with what it needs of the journal, where several hosts share one. */
-async function queueAt(url: string): Promise<ShareQueue> {
+async function queueBeside({ beside }: Hosts): Promise<ShareQueue> {
   const { shareQueue } = await import("../submission/queue.ts");
-  return shareQueue(url);
+  return shareQueue(beside);
 }
 
 const NEVER: AbortSignal = new AbortController().signal;

@@ -14,7 +14,7 @@ import { checkText, questionText } from "../screen/summary-text.ts";
 import { summarize, type Call } from "./command.ts";
 import type { OpenedWork } from "./open-work.ts";
 import { assertFolder, runFolder } from "./run-folder.ts";
-import { folderListener, withSending, type Sending } from "./sending.ts";
+import { folderListener, untilAsked, withSending, type Sending } from "./sending.ts";
 import { takeShares, whileHolding } from "./work.ts";
 
 /** One file after the other, and all that is complete in a folder. The gravest exit code speaks for all. */
@@ -54,7 +54,8 @@ export async function watch(call: Call): Promise<number> {
     const { soft, hard } = sending.listening.signals;
     const failed = new AbortController();
     const signals = { soft: AbortSignal.any([soft, failed.signal]), hard };
-    const work = await sending.open("send", { isLarge: true, signals });
+    const work = await untilAsked(sending.open("send", { isLarge: true, signals }));
+    if (!work) return 0;
     sending.monitor.lasts();
     let desk: AsyncDisposableStack | undefined;
     try {

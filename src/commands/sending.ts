@@ -8,6 +8,7 @@ import { refuseSettingsIn } from "../config/toml.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { ACTED } from "../messages/acts.ts";
+import { HOST_NEWS } from "../messages/hosts.ts";
 import { told } from "../messages/sentence.ts";
 import { logsToStderr, withLog } from "../monitor/log.ts";
 import { createMonitor, monitorSettings } from "../monitor/monitor.ts";
@@ -111,6 +112,14 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     await monitor.close(code);
     teller.close();
   }
+}
+
+/** Of work that goes on until it is asked to end: undefined where that was before the journal's server came. */
+export function untilAsked<T>(opening: Promise<T>): Promise<T | undefined> {
+  return opening.catch((error: unknown) => {
+    if (error instanceof PaydropError && error.reason === "server_not_awaited") return undefined;
+    throw error;
+  });
 }
 
 /**

@@ -8,7 +8,7 @@ import { assertKeys } from "../submission/may-go.ts";
 import { sendShares } from "../submission/shares.ts";
 import { summarize, type Call } from "./command.ts";
 import type { OpenedWork } from "./open-work.ts";
-import { withSending } from "./sending.ts";
+import { untilAsked, withSending } from "./sending.ts";
 
 /** Sends shares of other hosts' files (DESIGN §13), until it is asked to end. */
 export function run(call: Call): Promise<number> {
@@ -16,7 +16,8 @@ export function run(call: Call): Promise<number> {
     const { config, teller, listening } = sending;
     const { signals } = listening;
     if (!config.shared) throw new PaydropError("work_needs_shared");
-    const work = await sending.open("send", { isLarge: true });
+    const work = await untilAsked(sending.open("send", { isLarge: true }));
+    if (!work) return 0;
     sending.monitor.lasts();
     try {
       teller.say(told(HOST_NEWS.working, { host: work.store.hosts?.me ?? "" }).text);
@@ -30,7 +31,7 @@ export function run(call: Call): Promise<number> {
 
 /** Until \`signal\`; what it is sending then comes to its end. Rejects where this host cannot send. */
 export async function takeShares(work: OpenedWork, signal: AbortSignal): Promise<void> {
-  const { store, shared, config, signals, tell, queue, destination } = work;
+  const { store, shared, config, signals, now, tell, queue, destination } = work;
   const { hosts } = store;
   if (!hosts || !queue) return;
   const failed = new AbortController();
@@ -39,7 +40,16 @@ export async function takeShares(work: OpenedWork, signal: AbortSignal): Promise
     try {
       const batch = await batchNamed(store, id);
       await assertKeys(work, batch);
-      const parts = { hosts, sender: shared.sender(), shared, config, signals, tell, concurrency: config.concurrency };
+      const parts = {
+        hosts,
+        sender: shared.sender(),
+        shared,
+        config,
+        signals,
+        now,
+        tell,
+        concurrency: config.concurrency,
+      };
       await shared.together(() => sendShares(parts, { ...batch, destination }, false));
     } catch (error) {
       failure ??= { error };
@@ -53,7 +63,7 @@ export async function takeShares(work: OpenedWork, signal: AbortSignal): Promise
 const ASKED_AGAIN_MS = 5_000;
 
 /**
- * While this host has the lease of an inbox it works there; with `signal` or the loss of the lease `work` ends, and it waits
+ * While this host has the lease of an inbox, and a clock that is right, it works there; with `signal` or the loss of the lease `work` ends, and it waits
  * for the lease again. Where no other host shares the journal it simply works.
  */
 export async function whileHolding(
@@ -67,9 +77,10 @@ export async function whileHolding(
   const name = `inbox ${folder}`;
   let code = 0;
   for (let isTold = false; !signal.aborted;) {
-    if (await hosts.lease(name)) {
+    if (!hosts.clockApart && (await hosts.lease(name))) {
       const lost = new AbortController();
       const look = (): void => {
+        if (hosts.clockApart) lost.abort();
         if (!hosts.holds(name)) lost.abort("folder_elsewhere");
       };
       const kept = setInterval(look, ASKED_AGAIN_MS);
@@ -82,7 +93,11 @@ export async function whileHolding(
       isTold = false;
       continue;
     }
-    if (!isTold) say(told(HOST_NEWS.inbox_elsewhere, { folder: printable(folder) }).text);
+    const apart = hosts.clockApart;
+    const news = apart
+      ? told(HOST_NEWS.clock_apart, apart)
+      : told(HOST_NEWS.inbox_elsewhere, { folder: printable(folder) });
+    if (!isTold) say(apart ? `${news.text}\n  → ${news.todo}` : news.text);
     isTold = true;
     await sleep(ASKED_AGAIN_MS, undefined, { signal }).catch(() => undefined);
   }

@@ -33,7 +33,7 @@ export function approvalPages(pages: Pages): void {
 async function batchPart(desk: Desk, batch: BatchRecord, { account, csrf }: Asked): Promise<Html> {
   const { id, rows, label, createdAt, sha256, approvers } = batch;
   const makers = await makersOf(desk.store, batch);
-  const given = approvalsIn(await desk.store.acts({ batch: id }), desk.config.approval_hours, Date.now());
+  const given = approvalsIn(await desk.store.acts({ batch: id }), desk.config.approval_hours, desk.store.now());
   const isOwn = (name: string): boolean => personOf(name) === personOf(account.name);
   const why = makers.some(isOwn)
     ? DESK_WORDS.approve_own

@@ -181,7 +181,7 @@ const heldFields = (): Html =>
 
 /** What would be let go now. Nothing is changed by asking. */
 function ask({ store, config }: Desk, { batch, rows, isAll }: Chosen): Promise<Release> {
-  return store.judging(() => askRelease(store, batch, isAll ? "all" : rows.map(Number), config, Date.now()));
+  return store.judging(() => askRelease(store, batch, isAll ? "all" : rows.map(Number), config, store.now()));
 }
 
 /** One more look before money moves: how many rows, their sum, and what of it would go a second time. */

@@ -78,7 +78,7 @@ export async function serveDesk(desk: Desk, port: number) {
   const tokenOf = (c: Context): string | undefined => getCookie(c, cookie);
   const accountOf = async (c: Context, isActive = true): Promise<Account | undefined> => {
     const token = tokenOf(c);
-    return token === undefined ? undefined : whoseSession(desk.store, token, Date.now(), isActive);
+    return token === undefined ? undefined : whoseSession(desk.store, token, desk.store.now(), isActive);
   };
   const signIn = (c: Context, token: string): void => {
     setCookie(c, cookie, token, { ...COOKIE, secure: isSecure(c) });

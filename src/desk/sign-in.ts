@@ -43,14 +43,14 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
       return signInPage(c, newsOf("too_many"), 429);
     }
     const isRight = await accounts.isPassword(account, text("password"));
-    if (!isRight || !account || accounts.hasLapsed(account, Date.now())) {
+    if (!isRight || !account || accounts.hasLapsed(account, store.now())) {
       log("sign_in_failed");
       await limits.slowly(of);
       return signInPage(c, newsOf("wrong_sign_in"), 401);
     }
     limits.wasRight(of);
     known.keep(c, accounts.knownToken(account));
-    signIn(c, await accounts.beginSession(store, account, Date.now()));
+    signIn(c, await accounts.beginSession(store, account, store.now()));
     return c.redirect("/", 303);
   });
 
@@ -88,9 +88,9 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
     if (wrong) return said(wrong);
     if (password !== text("again")) return said("password_differs");
     if (password === text("now")) return said("password_same");
-    const changed = await accounts.changePassword(store, account, password, Date.now());
+    const changed = await accounts.changePassword(store, account, password, store.now());
     known.keep(c, accounts.knownToken(changed));
-    const token = await accounts.beginSession(store, changed, Date.now());
+    const token = await accounts.beginSession(store, changed, store.now());
     signIn(c, token);
     return pages.goTo({ ...posted, csrf: accounts.csrfOf(token) }, "/", newsOf("password_set", true));
   });

@@ -41,7 +41,7 @@ export function todayPages(pages: Pages): void {
 
   pages.page("/year", async (asked) => {
     const { environment } = desk.config;
-    const content = yearPicture(await desk.store.batches({ environment }), environment, Date.now());
+    const content = yearPicture(await desk.store.batches({ environment }), environment, desk.store.now());
     return pages.framed(asked, { title: "A year of batches", content });
   });
 

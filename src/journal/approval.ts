@@ -11,13 +11,13 @@ export function approversFor(
   return isWanted ? approvers : 0;
 }
 
-/** Whether a batch waits for that. The journal lets nothing of it go meanwhile, whoever asks. */
-export function waitsForApproval(
-  { phase, approvers, approvedUntil }: Pick<BatchRecord, "phase" | "approvers" | "approvedUntil">,
-  now = Date.now(),
-): boolean {
-  return phase !== "cancelled" && approvers > 0 && approvedUntil <= now;
-}
+/** Whether a batch waits for that, by the journal's clock. It lets nothing of it go meanwhile, whoever asks. */
+export const waitsForApproval = ({
+  phase,
+  approvers,
+  approvedUntil,
+}: Pick<BatchRecord, "phase" | "approvers" | "approvedUntil">): boolean =>
+  phase !== "cancelled" && approvers > 0 && approvedUntil === 0;
 
 /** Something of it is still to go, now or when it is approved. */
 export const isToApprove = ({ approvers, phase, tallies }: BatchRecord): boolean =>

@@ -20,7 +20,7 @@ import { seen } from "./sqlite-seen.ts";
 import { Journal } from "./sqlite.ts";
 import type { JournalFacts, JournalStore, Kept } from "./store.ts";
 
-type Method = Exclude<keyof JournalStore, "judging" | "hosts">;
+type Method = Exclude<keyof JournalStore, "judging" | "now" | "hosts">;
 type Answer<M extends Method> = Awaited<ReturnType<JournalStore[M]>>;
 
 type Calls = {

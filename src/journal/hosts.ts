@@ -1,3 +1,4 @@
+import { PaydropError } from "../errors.ts";
 import { isConnectionLost, type Postgres } from "./postgres.ts";
 import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
 import { assertRecorder } from "./postgres-batches.ts";
@@ -25,6 +26,10 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): O
   const { postgres, seal, me, leases } = together;
   return {
     me,
+    get clockApart() {
+      return postgres.clockApart;
+    },
+    beside: (text, values) => postgres.beside(text, values),
     async keepCopies(batch, copies, spool) {
       for (const [sha256, path] of copies) await keepCopy(postgres, seal, sha256, path);
       await assertRecorder(postgres, batch, me, true);
@@ -144,6 +149,7 @@ export async function bePresent(
   version: string,
 ): Promise<() => Promise<void>> {
   const here = async (): Promise<void> => {
+    await postgres.lookAtClock();
     const sql = `WITH here AS (
         INSERT INTO host (host, name, version, since, seenAt) VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
         ON CONFLICT (host) DO UPDATE SET seenAt = clock_timestamp()
@@ -155,6 +161,14 @@ export async function bePresent(
   };
   await here();
   await postgres.query("DELETE FROM host WHERE seenAt < clock_timestamp() - interval '1 day'");
+  // whoever comes later sees this one
+  const other =
+    "SELECT name AS host, version FROM host WHERE version <> $1 AND seenAt > clock_timestamp() - interval '30 s'";
+  const [found] = await postgres.query<{ host: string; version: string }>(other, version);
+  if (found) {
+    await postgres.query("DELETE FROM host WHERE host = $1", me);
+    throw new PaydropError("host_other_version", { ...found, own: version });
+  }
   let last: Promise<void> | undefined;
   // one at a time: while the server is away each would ask for a session of its own until it is back
   const renew = (): unknown =>

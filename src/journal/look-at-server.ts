@@ -1,7 +1,7 @@
-import type { Client } from "pg";
 import { Seal } from "./copies.ts";
 import { identityOf, isMade, serverIn } from "./open-postgres.ts";
 import { ask, Postgres } from "./postgres.ts";
+import { areSessions } from "./server-session.ts";
 
 /** What a person must know of the server of a shared journal before it is trusted (DESIGN §13). */
 export interface Looked {
@@ -16,6 +16,11 @@ export interface Looked {
   /** Its clock, and this host's at the same moment: milliseconds since 1970. */
   readonly at: number;
   readonly here: number;
+  /** How it writes texts. */
+  readonly encoding: string;
+  /** Sessions that it has, or lets this role have, and those that are in use. */
+  readonly sessionsMax: number;
+  readonly sessions: number;
   /** Each connection keeps its session, as leases and locks need it. */
   readonly keepsSessions: boolean;
   /** Of the key: a journal is there, and is of this version and key. */
@@ -25,13 +30,16 @@ export interface Looked {
 
 const FACTS = `SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS isStandby,
     (SELECT count(*) FROM pg_stat_replication) AS standbys, current_setting('synchronous_standby_names') AS synchronous,
-    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at`;
+    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at, current_setting('server_encoding') AS encoding,
+    (SELECT least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int, nullif(d.datconnlimit, -1), nullif(r.rolconnlimit, -1))
+      FROM pg_database d, pg_roles r WHERE d.datname = current_database() AND r.rolname = session_user) AS sessionsMax,
+    (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS sessions`;
 const SETTINGS = `SELECT name, reset_val AS value, source FROM pg_settings
   WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') ORDER BY name`;
 
 /** Makes no tables. Rejects with PaydropError where the server is away, or the journal is of another version or key. */
 export async function lookAtServer({ url, journalKey }: { readonly url: string; readonly journalKey: Buffer }) {
-  const postgres = await Postgres.open({ url });
+  const postgres = await Postgres.open({ url, isLooking: true });
   try {
     const seal = new Seal(journalKey);
     const [one, other] = [await postgres.take(), await postgres.take()];
@@ -43,7 +51,9 @@ export async function lookAtServer({ url, journalKey }: { readonly url: string; 
     postgres.give(other);
     const began = Date.now();
     const [facts] =
-      await postgres.query<Pick<Looked, "version" | "isStandby" | "standbys" | "synchronous" | "at">>(FACTS);
+      await postgres.query<Omit<Looked, "server" | "settings" | "here" | "keepsSessions" | "fingerprint" | "isMade">>(
+        FACTS,
+      );
     if (!facts) throw new Error("the server said nothing of itself");
     const here = (began + Date.now()) / 2;
     const isThere = await isMade(postgres);
@@ -59,18 +69,4 @@ export async function lookAtServer({ url, journalKey }: { readonly url: string; 
   } finally {
     await postgres.close();
   }
-}
-
-/** A pooler that changes sessions gives a transaction of one connection the session of another, or a new one meanwhile. */
-export async function areSessions(one: Pick<Client, "query">, other: Pick<Client, "query">): Promise<boolean> {
-  const pidOf = async (client: Pick<Client, "query">): Promise<number> => {
-    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-    return rows[0]?.pid ?? 0;
-  };
-  const first = await pidOf(one);
-  await other.query("BEGIN");
-  const second = await pidOf(other);
-  const again = await pidOf(one);
-  await other.query("COMMIT");
-  return first === again && first !== second;
 }

@@ -10,6 +10,7 @@ import { copied, purge } from "./postgres-purge.ts";
 import * as rows from "./postgres-rows.ts";
 import { FUNCTIONS, POSTGRES_SCHEMA, POSTGRES_VERSION, TABLES } from "./postgres-schema.ts";
 import { seen } from "./postgres-seen.ts";
+import { keepsSessions } from "./server-session.ts";
 import { assertKnown, assertSame, checkServer, lossSeen, serverMeta } from "./same-server.ts";
 import { stateIdOf } from "./schema.ts";
 import { Committer, LEASE } from "./shares.ts";
@@ -73,6 +74,7 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
   try {
     const seal = new Seal(journalKey);
     const server = await checkServer(postgres);
+    if (isSender && !(await keepsSessions(postgres))) throw new PaydropError("server_pooled");
     await makeTables(postgres, seal);
     let identity = await identityOf(postgres, seal, serverIn(options.url));
     if (isSender && !isTrial) await assertKnown(postgres, server, lossAcceptedBy);
@@ -86,7 +88,7 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
       // nearly always nobody has died
       if ((await postgres.query(LEFT)).length === 0) return [];
       return postgres.write(() =>
-        postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), Date.now(), LEASE),
+        postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), postgres.now(), LEASE),
       );
     };
     const store = Object.fromEntries(
@@ -124,6 +126,7 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
       },
       facts: async (folder) => ({ ...(await rows.facts(postgres, folder)), ...identity }),
       judging: (work) => postgres.judging(work),
+      now: () => postgres.now(),
       async recover(who) {
         const unknown = await takeOver(who);
         await batches.dropRecordings(postgres);
@@ -172,12 +175,13 @@ export function serverIn(url: string): string {
 /** One process makes the tables; all others find them. Gives whether it has made them. `secret`: of the keyed hashes. */
 export async function makeTables(postgres: Postgres, seal: Seal, secret: Buffer = randomBytes(32)): Promise<boolean> {
   if (await isMade(postgres)) return false;
+  const server = await checkServer(postgres);
   return postgres.write(async () => {
     if (await isMade(postgres, true)) return false;
     await postgres.query(`CREATE SCHEMA IF NOT EXISTS ${POSTGRES_SCHEMA}`);
     await postgres.query(quoted(`${TABLES} ${MOVE_ROWS} ${FUNCTIONS}`));
     const own = { version: String(POSTGRES_VERSION), fingerprint: seal.fingerprint, ...sealedSecret(seal, secret) };
-    const meta = { ...own, ...serverMeta(await checkServer(postgres)) };
+    const meta = { ...own, ...serverMeta(server) };
     for (const [key, value] of Object.entries(meta))
       await postgres.query("INSERT INTO meta (key, value) VALUES ($1, $2)", key, value);
     return true;

@@ -4,15 +4,13 @@ import type { Config } from "../config/schema.ts";
 import type { OpenOptions } from "./database.ts";
 import { callsOf, METHODS, type Call } from "./calls.ts";
 import { takeJudgingLock, type InstanceLock } from "./lock.ts";
-import type { Sight } from "./sight.ts";
+import type { Waiting } from "./sessions.ts";
 import type { JournalStore } from "./store.ts";
 import { callThread } from "./thread.ts";
 
 export interface JournalOptions extends OpenOptions {
   /** In a thread of its own, so that neither a commit nor a large query keeps the requests waiting: of large files. */
   readonly inThread?: boolean;
-  /** Of a shared journal: is told how its server answers. */
-  readonly sight?: Sight | undefined;
 }
 
 /**
@@ -21,13 +19,17 @@ export interface JournalOptions extends OpenOptions {
  */
 export async function openJournalOf(
   { state_dir, shared }: Pick<Config, "state_dir" | "shared">,
-  options: JournalOptions & { readonly isTrial?: boolean } = {},
+  {
+    isTrial = false,
+    waiting,
+    ...options
+  }: JournalOptions & { readonly isTrial?: boolean; readonly waiting?: Waiting } = {},
 ): Promise<JournalStore> {
   if (!shared) return openJournal(state_dir, options);
   const { openPostgres } = await import("./open-postgres.ts");
-  const { isSender = false, isTrial = false, lossAcceptedBy, sight } = options;
+  const { isSender = false, lossAcceptedBy } = options;
   const journalKey = bytesOfKey(shared.key);
-  return openPostgres({ url: shared.url.reveal(), journalKey, isSender, isTrial, lossAcceptedBy, sight });
+  return openPostgres({ url: shared.url.reveal(), journalKey, isSender, isTrial, lossAcceptedBy, waiting });
 }
 
 /**
@@ -35,7 +37,7 @@ export async function openJournalOf(
  * (`takeInstanceLock`) and calls `recover`. Rejects with PaydropError `journal` where it cannot be trusted or used (I12).
  */
 export async function openJournal(stateDir: string, options: JournalOptions = {}): Promise<JournalStore> {
-  const { inThread = false, sight: _ofServer, ...opening } = options;
+  const { inThread = false, ...opening } = options;
   const call = inThread ? await callThread(stateDir, opening) : callsOf(stateDir, opening);
   return storeOf(call, () => takeJudgingLock(stateDir));
 }
@@ -60,7 +62,7 @@ function storeOf(call: Call, lock: () => Promise<InstanceLock>): JournalStore {
     (...values: readonly unknown[]) =>
       call(name, inside.getStore() ?? false, values);
   const calls = Object.fromEntries(METHODS.map((name) => [name, calling(name)]));
-  const store = calls as unknown as Omit<JournalStore, "judging">;
+  const store = calls as unknown as Omit<JournalStore, "judging" | "now">;
   // not while another process checks a file: its batch was not left half written down
-  return { ...store, judging, recover: (who) => judging(() => store.recover(who)) };
+  return { ...store, judging, now: () => Date.now(), recover: (who) => judging(() => store.recover(who)) };
 }

@@ -1,9 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { setTimeout as sleep } from "node:timers/promises";
+import pLimit from "p-limit";
 import type { Client, QueryResult } from "pg";
-import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
-import { POSTGRES_SCHEMA } from "./postgres-schema.ts";
+import { PaydropError } from "../errors.ts";
+import { ask, asking, CLIENT, failureOf, isConnectionLost } from "./server-session.ts";
+import { Sessions, type Waiting } from "./sessions.ts";
 import { Sight } from "./sight.ts";
+
+export { ask, failureOf, isConnectionLost, quoted } from "./server-session.ts";
 
 /** Of a process that sends: it waits for a server that is away, and goes on by itself. */
 export interface PostgresOptions {
@@ -11,8 +14,9 @@ export interface PostgresOptions {
   readonly isSender?: boolean;
   /** All of it is one transaction that is never committed: for whoever only asks what would be. */
   readonly isTrial?: boolean;
-  /** Is told of every answer, and of each failure to reach the server. */
-  readonly sight?: Sight | undefined;
+  /** A server that the journal cannot be in is looked at all the same. */
+  readonly isLooking?: boolean;
+  readonly waiting?: Waiting | undefined;
 }
 
 type Value = string | number | boolean | bigint | null | Buffer | readonly (string | number)[];
@@ -23,12 +27,12 @@ interface Session {
   readonly isJudging: boolean;
 }
 
-const IDLE_SESSIONS_MAX = 4;
-const CONNECT_TIMEOUT_MS = 5_000;
-/** So long a command waits for a server that is away; a sender waits until somebody ends it. */
-const AWAY_MS = 10_000;
-const AWAY_OF_SENDER_MS = 24 * 3_600_000;
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 const JUDGING_LOCK = 7_210_001;
+/** Who is further away from the server's clock judges nothing. */
+const CLOCK_SLACK_MS = 60_000;
+/** What runs beside the journal has so many sessions at most. */
+const BESIDE_MAX = 2;
 
 /**
  * The sessions of one process with the journal's server. Names in camelCase are quoted, so that columns are named as the
@@ -37,17 +41,19 @@ const JUDGING_LOCK = 7_210_001;
 export class Postgres {
   readonly sight: Sight;
   readonly #options: PostgresOptions;
-  readonly #makeClient: (url: string) => Client;
-  readonly #idle: Client[] = [];
-  readonly #open = new Set<Client>();
+  readonly #sessions: Sessions;
   readonly #session = new AsyncLocalStorage<Session>();
+  /** One session is enough to wait for those of other processes. */
+  readonly #judges = pLimit(1);
+  readonly #beside = pLimit(BESIDE_MAX);
   #trial: Session | undefined;
-  #isClosed = false;
 
   private constructor(options: PostgresOptions, makeClient: (url: string) => Client) {
+    const { url, isSender = false, isLooking = false, waiting } = options;
     this.#options = options;
-    this.sight = options.sight ?? new Sight();
-    this.#makeClient = makeClient;
+    this.sight = waiting?.sight ?? new Sight();
+    const own = { isPatient: isSender, ...waiting, sight: this.sight };
+    this.#sessions = new Sessions({ ...own, isLooking, makeClient: () => makeClient(url) });
   }
 
   /** `pg` is loaded here, and only here. Rejects with PaydropError where there is no server, or no database. */
@@ -55,11 +61,10 @@ export class Postgres {
     const { default: pg } = await import("pg");
     // counts and sequence numbers are no larger than what a number holds
     pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-    const common = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, application_name: "paydrop" };
-    const postgres = new Postgres(options, (url) => new pg.Client({ ...common, connectionString: url }));
+    const postgres = new Postgres(options, (url) => new pg.Client({ ...CLIENT, connectionString: url }));
     if (options.isTrial !== true) return postgres;
     const client = await postgres.take();
-    await ask(client, "BEGIN", []);
+    await ask(client, `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = 0`, []);
     postgres.#trial = { client, isJudging: false };
     return postgres;
   }
@@ -88,6 +93,7 @@ export class Postgres {
           throw failureOf(error);
         }
         this.drop(client);
+        if (this.#sessions.end) throw this.#sessions.end;
       }
     }
   }
@@ -106,7 +112,40 @@ export class Postgres {
   judging<T>(work: () => Promise<T>): Promise<T> {
     if (this.#trial) return this.#session.run({ ...this.#trial, isJudging: true }, work);
     if (this.#session.getStore()) throw new Error("judging inside judging would wait for itself");
-    return this.#transaction(true, work);
+    return this.#judges(() => this.#transaction(true, work));
+  }
+
+  /** SQL of others, in a session as the journal's own. Whatever fails there leaves nothing behind. */
+  beside(text: string, values?: unknown[]): Promise<QueryResult> {
+    return this.#beside(async () => {
+      const client = await this.take();
+      try {
+        const found = await asking(client, { text, ...(values && { values }) });
+        this.give(client);
+        return found;
+      } catch (error) {
+        this.drop(client);
+        throw this.#sessions.end ?? error;
+      }
+    });
+  }
+
+  /** Milliseconds since 1970, by the server's clock. */
+  now(): number {
+    return this.#sessions.now();
+  }
+
+  /** Once more: a clock drifts, is set, and stands still while a machine sleeps. */
+  async lookAtClock(): Promise<void> {
+    const client = await this.take();
+    await this.#sessions.lookAtClock(client).finally(() => this.give(client));
+  }
+
+  /** What time it is here and there, where that differs by more than may be. */
+  get clockApart(): { readonly now: string; readonly server: string } | undefined {
+    const [here, there] = [Date.now(), this.now()];
+    if (Math.abs(here - there) <= CLOCK_SLACK_MS) return undefined;
+    return { now: new Date(here).toISOString(), server: new Date(there).toISOString() };
   }
 
   async #transaction<T>(isJudging: boolean, work: () => Promise<T>): Promise<T> {
@@ -114,12 +153,8 @@ export class Postgres {
       const client = await this.take();
       let isCommitting = false;
       try {
-        await ask(client, "BEGIN", []);
-        // a process that is stopped in the middle keeps nobody waiting for ever
-        if (isJudging) {
-          await ask(client, "SET LOCAL idle_in_transaction_session_timeout = '60s'", []);
-          await ask(client, "SELECT pg_advisory_xact_lock($1)", [JUDGING_LOCK]);
-        }
+        await ask(client, BEGIN, []);
+        if (isJudging) await this.#beginJudging(client);
         const result = await this.#session.run({ client, isJudging }, work);
         isCommitting = true;
         await durably(client, () => ask(client, "COMMIT", []));
@@ -130,9 +165,18 @@ export class Postgres {
         if (isLost) this.drop(client);
         else await ask(client, "ROLLBACK", []).then(() => this.give(client), () => this.drop(client)); // prettier-ignore
         // before its commit nothing of it was done: a sender does it anew; a commit whose answer is lost may be durable
-        if (!isLost || isCommitting || !this.#options.isSender || this.#isClosed) throw failureOf(error);
+        if (!isLost || isCommitting || !this.#options.isSender || this.#sessions.end)
+          throw (isLost && this.#sessions.end) || failureOf(error);
       }
     }
+  }
+
+  /** The lock first, in a statement of its own: what is looked at from here on was committed before (I14). */
+  async #beginJudging(client: Client): Promise<void> {
+    await ask(client, "SELECT pg_advisory_xact_lock($1)", [JUDGING_LOCK]);
+    await this.#sessions.lookAtClock(client);
+    const apart = this.clockApart;
+    if (apart) throw new PaydropError("clock_apart", apart);
   }
 
   /** Files that are not there fail with the same codes as servers. */
@@ -141,60 +185,21 @@ export class Postgres {
   }
 
   /** A session of one's own; waits while the server is away. To be given back, or dropped. */
-  async take(): Promise<Client> {
-    const until = performance.now() + (this.#options.isSender ? AWAY_OF_SENDER_MS : AWAY_MS);
-    for (let waitMs = 100; ; waitMs = Math.min(2 * waitMs, 5_000)) {
-      if (this.#isClosed) throw new PaydropError("server_away", { found: "the journal was closed" });
-      const idle = this.#idle.pop();
-      if (idle) return idle;
-      try {
-        return await this.#connect();
-      } catch (error) {
-        if (!isConnectionLost(error) || performance.now() + waitMs > until) throw failureOf(error);
-        this.sight.failed(error);
-        await sleep(waitMs);
-      }
-    }
+  take(): Promise<Client> {
+    return this.#sessions.take();
   }
 
   give(client: Client): void {
-    this.sight.answered();
-    if (!this.#open.has(client)) return;
-    if (this.#isClosed || this.#idle.length >= IDLE_SESSIONS_MAX) this.drop(client);
-    else this.#idle.push(client);
-  }
-
-  async #connect(): Promise<Client> {
-    const client = this.#makeClient(this.#options.url);
-    // told by the query that meets it; an idle one is dropped
-    client.on("error", () => this.drop(client));
-    await client.connect();
-    this.#open.add(client);
-    try {
-      // to compile a statement takes longer than any of them; and rows of a batch that the planner does not know yet are to
-      // come in the order of an index, page by page, and not all of them for each page
-      const planning = "SET jit = off; SET enable_bitmapscan = off";
-      const settings = `SET synchronous_commit = on; SET statement_timeout = 0; ${planning}`;
-      await client.query(`SET search_path = ${POSTGRES_SCHEMA}; ${settings}`);
-    } catch (error) {
-      this.drop(client);
-      throw error;
-    }
-    return client;
+    this.#sessions.give(client);
   }
 
   drop(client: Client): void {
-    this.#open.delete(client);
-    const at = this.#idle.indexOf(client);
-    if (at >= 0) this.#idle.splice(at, 1);
-    void client.end().catch(() => undefined);
+    this.#sessions.drop(client);
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  close(): Promise<void> {
     this.sight.close();
-    await Promise.all([...this.#open].map((client) => client.end().catch(() => undefined)));
-    this.#open.clear();
+    return this.#sessions.close();
   }
 }
 
@@ -218,19 +223,6 @@ export async function durably<T>(client: Client, work: () => Promise<T>): Promis
   }
 }
 
-/** The SQL with its camelCase names quoted; made once for each text. */
-const prepared = new Map<string, string>();
-export function quoted(sql: string): string {
-  let text = prepared.get(sql);
-  if (text === undefined) prepared.set(sql, (text = sql.replace(/(?<!["'\w])[a-z]+[A-Z]\w*(?!["'\w])/g, '"$&"')));
-  return text;
-}
-
-/** Asks with values as `$1`, `$2` …; lists become arrays. `name`: the server keeps the statement for the next time. */
-export function ask(client: Client, sql: string, values: readonly unknown[], name?: string): Promise<QueryResult> {
-  return client.query({ text: quoted(sql), values: values as unknown[], ...(name !== undefined && { name }) });
-}
-
 /** Of several statements: nothing. */
 function recordsOf<T>({ rows = [] }: Partial<QueryResult>): T[] {
   return (rows as Record<string, unknown>[]).map((row) => {
@@ -250,26 +242,4 @@ async function inSavepoint<T>(client: Client, work: () => Promise<T>): Promise<T
     if (!isConnectionLost(error)) await ask(client, "ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part", []);
     throw error;
   }
-}
-
-/** The server is away, ends, or begins: what was asked may have been done, or not. */
-export function isConnectionLost(error: unknown): boolean {
-  if (error instanceof PaydropError) return error.reason === "server_away";
-  const code = systemCodeOf(error) ?? "";
-  if (/^(?:08|57P0[123]$|53300$)/.test(code)) return true;
-  if (["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENOENT"].includes(code))
-    return true;
-  // its name leads nowhere while it is given to another server
-  if (["ENOTFOUND", "EAI_AGAIN"].includes(code)) return true;
-  return /^(?:Connection terminated|timeout expired|Client has encountered a connection error|Client was closed)/.test(
-    messageOf(error),
-  );
-}
-
-/** What a person is told of an error of the server. Its text may hold values, but the journal has no bank data in clear (I10). */
-export function failureOf(error: unknown): unknown {
-  if (error instanceof PaydropError) return error;
-  if (isConnectionLost(error)) return new PaydropError("server_away", { found: messageOf(error) }, { cause: error });
-  const isOfServer = typeof (error as { severity?: unknown } | null)?.severity === "string";
-  return isOfServer ? new PaydropError("server_refused", { found: messageOf(error) }, { cause: error }) : error;
 }

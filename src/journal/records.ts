@@ -52,7 +52,7 @@ export interface Totals {
 
 export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
   readonly phase: Phase;
-  /** So many people must approve it before anything of it goes (DESIGN §14), and have, until then. */
+  /** So many people must approve it before anything of it goes (DESIGN §14), and have, until then; 0: have not, or not any more. */
   readonly approvers: number;
   readonly approvedUntil: number;
   /** The latest time that something happened to it. */

@@ -72,7 +72,7 @@ export function assertKnown(postgres: Postgres, server: Server, lossAcceptedBy: 
     for (const [key, value] of Object.entries(serverMeta(server)))
       await postgres.query("UPDATE meta SET value = $2 WHERE key = $1", key, value);
     if (found !== undefined && lossAcceptedBy)
-      await addAct(postgres, { ...lossAcceptedBy, at: Date.now(), kind: "accept_lost_journal", note: found });
+      await addAct(postgres, { ...lossAcceptedBy, at: postgres.now(), kind: "accept_lost_journal", note: found });
   });
 }
 

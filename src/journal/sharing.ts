@@ -38,6 +38,10 @@ export interface Hosts {
   quietIn(batch: string, row: number, timeoutMs: number): Promise<number>;
   /** What the server has lost of what it had confirmed (I12), where that is known: a sender is refused with 74. */
   loss(): Promise<string | undefined>;
+  /** What time it is here and for the journal, where they are more than a minute apart: then this host judges nothing. */
+  readonly clockApart: { readonly now: string; readonly server: string } | undefined;
+  /** SQL of the queue, which lies beside the journal. */
+  beside(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
   /** Who is here, since when, and what each holds. */
   all(): Promise<readonly HostRecord[]>;
 }

@@ -127,7 +127,8 @@ function recordsOf(journal: Journal, where: string, ...values: readonly Value[])
   const found = journal.records<BatchRecord & { seq: number }>(`SELECT ${RECORD} FROM batch b ${where}`, ...values);
   return found.map(({ seq, ...batch }) => {
     const kept = batch.tallies as Tallies | undefined;
-    return { ...batch, tallies: kept ?? countTallies(journal, seq) };
+    const approvedUntil = batch.approvedUntil > Date.now() ? batch.approvedUntil : 0;
+    return { ...batch, approvedUntil, tallies: kept ?? countTallies(journal, seq) };
   });
 }
 

@@ -84,6 +84,8 @@ export interface JournalFacts {
  */
 export interface JournalStore {
   facts(folder?: string): Promise<JournalFacts>;
+  /** What time it is, in milliseconds since 1970, for all that is judged and written down: by one clock for all hosts (§13). */
+  now(): number;
   /** I4, under the instance lock: ready rows at or below the mark become unknown, batches half written down go. */
   recover(who: Who): Promise<{ readonly unknown: readonly RowName[] }>;
 

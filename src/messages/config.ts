@@ -104,6 +104,8 @@ const FINDINGS = {
       → Name it in synchronous_standby_names, or let none take over by itself: paydrop help hosts`,
     answers_like: `the last {answers:answer} of {operation}s all said {field} {values}; any 2xx counts that does not say no
       → If these mean that the row was taken, put this into paydrop.toml, and anything else is unknown: {lines}`,
+    few_sessions: `{sessions} of {most} are in use, and one host wants about {needed}: it would wait
+      → Let it have more: max_connections, and CONNECTION LIMIT of the role and the database.`,
     clock_apart: "this host says {now}, the server says {server} → Set both by the same time service (NTP).",
     inbox_open: "anybody may write there (mode {mode}) → Let one group write: whoever can drop a file can pay.",
     inbox_held: "nothing goes from it: {why} → A person lets it go on: paydrop resume --inbox {word} --by NAME",
@@ -116,6 +118,8 @@ const FINDINGS = {
     server_setting: `{name} = off, said by: {source}. The server can lose what it has confirmed, and rows would go twice
       → Set {name} = on there, and restart the server.`,
     server_standby: "this server is a standby → Name the primary server in PAYDROP_JOURNAL_URL.",
+    server_encoding: `{found}: names and answers could not be kept, and rows could go twice
+      → Make the database with UTF-8: CREATE DATABASE paydrop ENCODING 'UTF8' TEMPLATE template0.`,
     server_old: "PostgreSQL {version}, and {needed} is needed → Use a newer server.",
     pooled: `a pooler changes the session between transactions, and locks would be lost
       → Let it keep sessions (PgBouncer: pool_mode = session), or name the server itself.`,

@@ -1,5 +1,5 @@
 import { CONFIG_ERRORS } from "./config.ts";
-import { HOST_ERRORS, MOVE_ERRORS, SERVER_ERRORS } from "./hosts.ts";
+import { CLOCK_ERRORS, HOST_ERRORS, MOVE_ERRORS, NOT_AWAITED, SERVER_ERRORS } from "./hosts.ts";
 import { foundIn, type Catalogue, type CodeIn, type Sentence } from "./sentence.ts";
 
 const NOTHING_SENT = "Nothing was sent.";
@@ -170,12 +170,13 @@ const ERRORS = {
   /** The call, or a file that is not there. */
   usage: USAGE_ERRORS,
   /** An option or a setting. */
-  config: CONFIG_ERRORS,
+  config: { ...CONFIG_ERRORS, ...CLOCK_ERRORS },
   /** The file is broken. Nothing was sent. */
   file_refused: { file_refused: "{text} → {todo}" },
   /** The file is still being written. Nothing was sent. */
   stopped: {
     file_exchanged: `{name}: the file was exchanged just now → Try again. ${NOTHING_SENT}`,
+    ...NOT_AWAITED,
     file_being_written: `{name}: the file is still being written → Wait until it is complete, then try again. ${NOTHING_SENT}`,
   },
   /** The state directory or its disk. */

@@ -13,6 +13,12 @@ export const SERVER_ERRORS = {
     → Nothing more is sent, for a row could go twice. {todo}`,
   server_lost_commit: `the journal's server does not know any more what it had confirmed: {found}
     → Sending has stopped, for rows could go twice. Ask who runs the server what was lost; \`paydrop help hosts\` says what to do.`,
+  server_encoding: `the journal's database is encoded as {found}: names and answers could not be kept, and rows could go twice
+    → Nothing more is sent. Make the database with UTF-8: CREATE DATABASE paydrop ENCODING 'UTF8' TEMPLATE template0.`,
+  server_pooled: `the way to the journal's server changes the session between transactions: locks and settings would be lost
+    → Nothing more is sent. Let the pooler keep sessions (PgBouncer: pool_mode = session), or name the server itself.`,
+  server_given_up: `the journal's server gave no answer, and this paydrop was asked to end: {found}
+    → It ended without it. Rows that were on their way are unknown half a minute from now, and none goes again by itself: \`paydrop status --unknown\` lists them.`,
   server_too_old: "the journal's server is PostgreSQL {found}, and {needed} is needed → Use a newer server.",
   server_no_backup: `this journal is in PostgreSQL → Back it up there, with pg_dump or a base backup, and keep
     PAYDROP_JOURNAL_KEY elsewhere.`,
@@ -32,6 +38,13 @@ export const SERVER_NEWS = {
     `the journal's server is still away, since {since}: ${found === "" ? SILENT : "{found}"}`,
   server_back: "the journal's server is back, it was away since {since}: sending goes on",
 } as const satisfies Catalogue;
+/** Why a server cannot be asked, where it does not say so itself. */
+export const SERVER_FOUND = {
+  standby: "it is a standby just now",
+  silent:
+    "it gives no session: it stands still, or it has no more sessions (max_connections, a limit of the role, the pool of a pooler)",
+  closed: "the journal was closed",
+} as const;
 
 /** What `paydrop status` tells of hosts. */
 export const HOST_WORDS = {
@@ -44,8 +57,20 @@ export const HOST_WORDS = {
 
 export const HOST_NEWS = {
   working: "sending shares of other hosts' files as {host}; Ctrl-C ends it",
+  clock_apart: `this host says {now}, the journal's server says {server}: it takes no files, and sends what others took
+    → Set both by the same time service (NTP).`,
   inbox_elsewhere: `another host watches {folder}: this one takes over when that one ends
     → Each inbox needs a path of its own over all hosts.`,
+} as const satisfies Catalogue;
+
+export const CLOCK_ERRORS = {
+  clock_apart: `this host says {now}, the journal's server says {server}: what is recent is told otherwise by each
+    → Nothing new goes from here. Set both by the same time service (NTP), then do this again.`,
+} as const satisfies Catalogue;
+
+/** Of a wait that a person, or the system, ended. */
+export const NOT_AWAITED = {
+  server_not_awaited: "the journal's server is away: {found} → Nothing was done. Run it again when the server is back.",
 } as const satisfies Catalogue;
 
 /** What is wrong with where a journal is to be moved to. */
@@ -59,6 +84,8 @@ export const MOVE_ERRORS = {
 } as const satisfies Catalogue;
 
 export const HOST_ERRORS = {
+  host_other_version: `the host {host} works with paydrop {version}, this one is {own}
+    → Nothing was sent. Use the same version on all hosts. One that was killed is forgotten after half a minute.`,
   journal_other_key: `the journal {server} was made with another PAYDROP_JOURNAL_KEY
     → Nothing was sent: with this key no payment would be known again. Use the key of the other hosts.`,
   journal_other_version: `the journal {server} is of version {version}, this paydrop works with version {own}

@@ -22,7 +22,7 @@ interface Sending {
  */
 export async function stopBefore(work: Sending, batch: BatchRecord, act: Act): Promise<Stop | undefined> {
   if (batch.phase !== "open") return stopFor(batch.phase === "cancelled" ? "cancelled" : "paused");
-  if (waitsForApproval(batch, work.now())) return stopFor("approval_wanted");
+  if (waitsForApproval(batch)) return stopFor("approval_wanted");
   const overDay = await stopOfDay(work, batch);
   if (overDay) return overDay;
   await assertDestination(work, batch, act);

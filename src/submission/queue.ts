@@ -33,22 +33,21 @@ const OFFERED_SHARES_MAX = 32;
  * Jobs are hints: lost, doubled and late ones change nothing, for a share is claimed in the journal. A job ends when it was
  * heard, and not when its share was sent: every host offers again what is open and has no job.
  */
-const QUEUE_OPTIONS = { policy: "exclusive", notify: true } as const;
-/** Whoever is told fetches a few at a time, until none is left; only where the server tells nobody it is asked this often. */
+const QUEUE_OPTIONS = { policy: "exclusive" } as const;
+/** Whoever finds one fetches a few at a time, until none is left. */
 const WORK_OPTIONS = {
   batchSize: 2,
   burstWhenBatchFull: true,
   pollingIntervalSeconds: 2,
-  notifyPollingIntervalSeconds: 60,
 } as const;
 /** Jobs are done as soon as they are heard: there is little to look after. */
 const KEPT_IN_ORDER_SECONDS = 60;
 
 /** `pg-boss` is loaded when it is first needed. Its own tables lie in a schema of their own. */
-export function shareQueue(url: string): ShareQueue {
+export function shareQueue(beside: Hosts["beside"]): ShareQueue {
   let opened: ReturnType<typeof open> | undefined;
   const boss = (): ReturnType<typeof open> =>
-    (opened ??= open(url).catch((error: unknown) => {
+    (opened ??= open(beside).catch((error: unknown) => {
       opened = undefined;
       throw error;
     }));
@@ -120,11 +119,15 @@ export function shareQueue(url: string): ShareQueue {
   };
 }
 
-async function open(url: string) {
+async function open(beside: Hosts["beside"]) {
   const { PgBoss } = await import("pg-boss");
   const boss = new PgBoss({
-    ...{ connectionString: url, schema: SCHEMA, application_name: "paydrop", max: 2 },
-    ...{ useListenNotify: true, schedule: false },
+    // in sessions like those of the journal, whatever is set for the role, and given up together with them
+    ...{
+      db: { executeSql: (...asked: Parameters<Hosts["beside"]>) => beside(...asked) },
+      schema: SCHEMA,
+      schedule: false,
+    },
     ...{ monitorIntervalSeconds: KEPT_IN_ORDER_SECONDS, superviseIntervalSeconds: KEPT_IN_ORDER_SECONDS },
     flowIntervalSeconds: KEPT_IN_ORDER_SECONDS,
   });

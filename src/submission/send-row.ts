@@ -24,6 +24,8 @@ export interface Submission {
    * on its way becomes unknown.
    */
   readonly signals: { readonly soft: AbortSignal; readonly hard: AbortSignal };
+  /** By the journal's clock. */
+  readonly now: () => number;
   readonly tell: (event: SendingEvent) => void;
 }
 
@@ -78,9 +80,12 @@ export class RowSender {
         continue;
       }
       if (tries > 0) shared.pace.start();
-      const sentAt = Date.now();
+      const sentAt = this.#parts.now();
       this.requests += 1;
-      const sending = sender.send(row.operation, payload, signals.hard, row.mayLeave);
+      shared.onTheWire += 1;
+      const sending = sender.send(row.operation, payload, signals.hard, row.mayLeave).finally(() => {
+        shared.onTheWire -= 1;
+      });
       faultPoint("send.after");
       const answer = await sending;
       faultPoint("answer.read");

@@ -21,6 +21,8 @@ export class Shared {
   readonly lastRows: LastRows = new LastRows();
   /** What each batch that sends now does when another one stops. */
   readonly going: Set<() => void> = new Set();
+  /** Requests whose answers are waited for. */
+  onTheWire = 0;
   /** Lanes that shares of this process have (§13). */
   heldLanes = 0;
   readonly #open: () => Sender;

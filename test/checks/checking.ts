@@ -45,7 +45,7 @@ export async function check(name: string, text: string | Uint8Array, given: Give
   try {
     const snapshot = await takeSnapshot(join(folder, name), config.state_dir);
     const opened = await openFile(snapshot, config);
-    const checking = checkFile(opened, config, given.now === undefined ? {} : { now: given.now });
+    const checking = checkFile(opened, config, { now: given.now ?? Date.now() });
     for await (const page of checking.pages()) rows.push(...page);
     return { refused: [], rows, checked: checking.end(), opened };
   } catch (error) {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { Client } from "pg";
 import * as doctor from "../../src/commands/doctor.ts";
-import { areSessions } from "../../src/journal/look-at-server.ts";
 import type { Finding } from "../../src/messages/config.ts";
 import { Postgres } from "../../src/journal/postgres.ts";
+import { areSessions } from "../../src/journal/server-session.ts";
 import { called } from "../support/calls.ts";
 import { describePostgres, freshDatabase, ownServer } from "../support/postgres.ts";
 import { JOURNAL_KEY, sharedDesk } from "../support/shared-desk.ts";
@@ -25,7 +25,7 @@ describePostgres("paydrop doctor on a shared journal", () => {
     const findings = await looked(url);
     expect(bad(findings)).toEqual([]);
     expect(findings.map(({ what }) => what)).toEqual(
-      ["journal server", "fsync", "full_page_writes", "synchronous_commit", "standbys", "sessions", "server clock", "journal"], // prettier-ignore
+      ["journal server", "encoding", "fsync", "full_page_writes", "synchronous_commit", "standbys", "sessions", "connections", "server clock", "journal"], // prettier-ignore
     );
     expect(findings.at(-1)?.found).toMatch(/^made by the first run, with key [0-9a-f]{8}$/);
     const postgres = await Postgres.open({ url });
@@ -52,6 +52,20 @@ describePostgres("paydrop doctor on a shared journal", () => {
     expect(bad(await looked(server.url)).map(({ found }) => found.split(".")[0])).toEqual([
       "fsync = off, said by: command line",
       "synchronous_commit = off, said by: database",
+    ]);
+  });
+
+  test("a standby in LATIN1 with few sessions → all of it is told", async () => {
+    const server = await ownServer({ max_connections: "8" });
+    const admin = await Postgres.open({ url: server.url });
+    await admin.query("CREATE DATABASE old ENCODING 'LATIN1' TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'");
+    await admin.close();
+    server.stopHard();
+    server.startAsStandby({ max_connections: "8" });
+    expect(bad(await looked(server.urlOf("old"))).map(({ what, found }) => `${what}: ${found}`)).toEqual([
+      expect.stringContaining("journal server: this server is a standby"),
+      expect.stringContaining("encoding: LATIN1"),
+      expect.stringMatching(/^connections: \d of 5 are in use/),
     ]);
   });
 

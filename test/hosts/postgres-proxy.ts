@@ -11,6 +11,8 @@ export interface Proxy {
   forwardAgain(): void;
   /** From now on another server is here; all connections end. */
   pointTo(url: string): void;
+  /** As a network that forgets its connections: nothing of them is forwarded any more, and nobody is told. */
+  forget(): void;
   /** The next commit that lets rows go is carried out, its answer is swallowed, and its connection ends. */
   swallowCommit(): Promise<void>;
   close(): void;
@@ -59,6 +61,9 @@ export async function startProxy(to: string): Promise<Proxy> {
     url: Object.assign(new URL(to), { port: String(port) }).href,
     cutOff() {
       isCutOff = true;
+      for (const socket of sockets) socket.pause();
+    },
+    forget() {
       for (const socket of sockets) socket.pause();
     },
     forwardAgain() {

@@ -54,10 +54,7 @@ test.each<[string, (path: string, secret: string) => void]>([
   writeFileSync(path, FILE);
   put(path, secret);
   const env = { PAYDROP_BASE_URL: server.url, PAYDROP_API_KEY: "0123456789", PAYDROP_STATE_DIR: join(root, "state") };
-  const { code, stderr, stdout } = await runProgram(["run", path, "--operation", "transfer"], {
-    env,
-    ,
-  });
+  const { code, stderr, stdout } = await runProgram(["run", path, "--operation", "transfer"], { env });
   expect(code, stderr).toBeOneOf([0, 5, 74]);
   expect(stdout + stderr).not.toContain(SECRET);
   expect(readFileSync(secret, "utf8")).toBe(SECRET);

@@ -84,7 +84,7 @@ export function run({ store }: Desk, id: string, send: Send, running: Running = 
   return submit({
     ...{ store, batch: { id }, sender, spool: { read: ({ place }) => payloadOf(place) } },
     ...{ shared: sharedBy(concurrency, rate), config: { retry_429: true, doubtful_2xx: "unknown" } },
-    ...{ signals: { soft, hard }, tell: (event) => void events?.push(event) },
+    ...{ signals: { soft, hard }, now: Date.now, tell: (event) => void events?.push(event) },
     ...running,
   });
 }

@@ -167,6 +167,15 @@ export class PostgresServer {
     this.#stopped = [];
   }
 
+  /** Begins as a standby, which takes no writing until it is promoted. */
+  startAsStandby(settings: Readonly<Record<string, string>> = {}): void {
+    const signal = join(this.#folder, "data/standby.signal");
+    writeFileSync(signal, "");
+    const { user } = INSTALLED ?? {};
+    if (user?.uid !== undefined) chownSync(signal, user.uid, user.gid ?? 0);
+    this.start(settings);
+  }
+
   /** User and system time of all of its processes, also of those that have ended. */
   cpuMs(): number {
     const main = this.#pid();

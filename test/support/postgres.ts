@@ -21,11 +21,27 @@ export function describePostgres(name: string, tests: () => void): void {
 /** Of a test that runs beside others of its file: its own one. */
 type AtTheEnd = (work: () => void | Promise<void>) => void;
 
+/** What an administrator may have set for a database: no session of ours takes it for granted. */
+const HOSTILE = [
+  "default_transaction_isolation = 'repeatable read'",
+  "default_transaction_deferrable = on",
+  "client_encoding = 'LATIN1'",
+  "client_min_messages = 'error'",
+  "search_path = 'public'",
+  "TimeZone = 'Asia/Kolkata'",
+  "DateStyle = 'German'",
+  "IntervalStyle = 'sql_standard'",
+  "bytea_output = 'escape'",
+  "extra_float_digits = -15",
+  "standard_conforming_strings = off",
+];
+
 /** The URL of a new and empty database, gone after the test together with whoever is still connected. */
 export async function freshDatabase(atTheEnd: AtTheEnd = onTestFinished): Promise<string> {
   const server = await sharedServer();
   const name = `test_${randomBytes(6).toString("hex")}`;
   await execute(server, `CREATE DATABASE ${name}`);
+  await execute(server, HOSTILE.map((said) => `ALTER DATABASE ${name} SET ${said}`).join("; "));
   atTheEnd(() => execute(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
   return Object.assign(new URL(server), { pathname: name }).href;
 }
