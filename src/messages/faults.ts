@@ -76,8 +76,7 @@ export const FILE_FAULTS = {
     return `${found} → ${look} for an extra cell. A cell with the comma (or ;) in it that separates the columns stands in double quotes: "52,000.00".`;
   },
   line_under_table: "this line is {what} → Delete the line.",
-  lines_above_header:
-    "the header is line {header} → Delete the lines above it, and drop the file again.",
+  lines_above_header: "the header is line {header} → Delete the lines above it, and drop the file again.",
   bank_own_line: `the first line is a bank's own ({word}), not column names
     → \`paydrop map FILE\` shows how such files are read.`,
   cell_without_header: `{cell} stands in a column without a name → Name the column, or empty the cell. ${TITLE_ABOVE}`,
