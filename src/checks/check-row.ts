@@ -230,7 +230,7 @@ function readFields(row: Row, form: FormInFile, { opened, config, isWorkbook, is
     if (isAsked && opened.table.reading.delimiter === ";")
       finding = pointThousands(read, config.amount_decimals_max) ?? finding;
     // an export's word for nothing, where nothing may stand
-    const isLeftOut = finding?.code === "placeholder" && !field.required && isNothing(String(read));
+    const isLeftOut = finding?.code === "placeholder" && !field.required && typeof read === "string" && isNothing(read);
     if (isLeftOut) [value, finding] = [field.default, undefined];
     // of an amount that may be a thousand times as much no sum is made
     values.push(typeof value === "string" && finding?.code !== "point_thousands" ? value : undefined);

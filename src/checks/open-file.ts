@@ -74,14 +74,26 @@ function operationOf(
   const isMixed = columns.some((name) => normalizeName(name) === "operation");
   const byHeader = stated ? asStated(columns, stated) : byColumns(columns, settings);
   const found = isMixed ? (stated?.operation ?? "mixed") : byHeader;
-  if (typeof found !== "string") return [found];
-  const slips = misspeltColumns(columns, found, settings.own_columns);
+  if (typeof found !== "string") return "code" in found ? [found] : found;
   // in JSON a missing field makes only the row invalid
-  const lacks = isMixed || !table.header || found === "mixed" ? [] : lacking(columns, found, settings);
-  const missing = lacks.filter((field) => !slips.some(({ facts }) => facts?.["meant"] === field));
-  const facts = { missing: missing.join(", "), operation: found };
-  const faults = missing.length > 0 ? [...slips, { code: "column_missing", facts }] : slips;
+  const isTold = !isMixed && table.header !== undefined && found !== "mixed";
+  const slips = (): readonly Fault[] => misspeltColumns(columns, found, settings.own_columns);
+  const faults = isTold ? faultsOfColumns(columns, found, settings) : slips();
   return faults.length > 0 ? faults : found;
+}
+
+/** Columns that look misspelt, and those that are missing, with what may be meant by another name. */
+function faultsOfColumns(columns: readonly string[], operation: OperationName, settings: Config): readonly Fault[] {
+  const slips = misspeltColumns(columns, operation, settings.own_columns);
+  const lacks = lacking(columns, operation, settings);
+  const missing = lacks.filter((field) => !slips.some(({ facts }) => facts?.["meant"] === field));
+  if (missing.length === 0) return slips;
+  const others = knownColumns(columns, operation).filter(
+    ({ by, field }) => by === "synonym" && missing.includes(field),
+  );
+  const maybe = others.map(({ column, field }) => `${quotedNames([column])} may be ${field}`).join(", ");
+  const facts = { missing: missing.join(", "), operation, ...(maybe !== "" && { maybe }) };
+  return [...slips, { code: "column_missing", facts }];
 }
 
 /** `by`: who states it, a fact of the sentence. */
@@ -110,7 +122,8 @@ function mismatch({ operation, by }: Stated, other: OperationName): Fault {
 }
 
 /** A complete set of one operation's columns; and never a collection where a column is known as somebody else's. */
-function byColumns(columns: readonly string[], { own_columns: own }: Config): OperationName | Fault {
+function byColumns(columns: readonly string[], config: Config): OperationName | Fault | readonly Fault[] {
+  const { own_columns: own } = config;
   const complete = completeOperations(columns);
   const ownNames = new Set(own.map(normalizeName));
   const known = knownColumns(columns).filter(({ column }) => !ownNames.has(normalizeName(column)));
@@ -126,7 +139,26 @@ function byColumns(columns: readonly string[], { own_columns: own }: Config): Op
   if (beside.length > 0 && known.some(({ field }) => field === "vpa")) {
     return { code: "pay_or_collect", facts: { columns: quotedNames(beside.slice(0, 4)) } };
   }
-  return { code: "operation_unknown", facts: {} };
+  return nearlyComplete(columns, config) ?? { code: "operation_unknown", facts: {} };
+}
+
+/** Of columns that are nearly all of one operation's: what they lack, by name. An amount alone tells nothing. */
+function nearlyComplete(columns: readonly string[], config: Config): readonly Fault[] | undefined {
+  const has = hasIn(columns);
+  const near = OPERATIONS.flatMap(({ name, forms }) => {
+    const slips = misspeltColumns(columns, name, config.own_columns).map(({ facts }) => facts?.["meant"]);
+    const isThere = (field: string): boolean => has(field) || slips.includes(field);
+    const told = forms.map((form) => {
+      const needed = missingFields(form, () => false);
+      const lacks = needed.filter((field) => !isThere(field)).length;
+      const isTold = needed.some((field) => field !== "amount" && has(field));
+      return { name, lacks, share: isTold ? needed.filter(isThere).length / needed.length : 0 };
+    });
+    return told.filter(({ lacks, share }) => share > 0.5 || (share === 0.5 && lacks === 1));
+  });
+  near.sort((one, other) => one.lacks - other.lacks || other.share - one.share);
+  const [best] = near;
+  return best && faultsOfColumns(columns, best.name, config);
 }
 
 /** Required fields that no column holds: of the form whose payee is there, else of the one that has most of its own. */

@@ -76,6 +76,7 @@ export const FILE_FAULTS = {
     return `${found} → ${look} for an extra cell. A cell with the comma (or ;) in it that separates the columns stands in double quotes: "52,000.00".`;
   },
   line_under_table: "this line is {what} → Delete the line.",
+  lines_above_header: "the header is line {header} → Delete the lines above it, and drop the file again.",
   bank_own_line: `the first line is a bank's own ({word}), not column names
     → \`paydrop map FILE\` shows how such files are read.`,
   cell_without_header: `{cell} stands in a column without a name → Name the column, or empty the cell. ${TITLE_ABOVE}`,
@@ -125,8 +126,9 @@ export const FILE_FAULTS = {
       → To pay, use account and IFSC (\`paydrop map FILE\` reads them from other columns). To collect, say it with --operation collection, or move the file to the folder collections.`,
   column_misspelt: `the column "{name}" looks like a misspelt {meant}, and there is no column {meant}
     → Rename it to {meant}. If it is a column of your own: own_columns = ["{name}"] in paydrop.toml.`,
-  column_missing: `columns are missing for a {operation}: {missing}
-    → Add them to the header and fill them in. Columns of another system: \`paydrop map FILE\`.`,
+  column_missing: ({ maybe }) =>
+    `columns are missing for a {operation}: {missing}${maybe === undefined ? "" : "; {maybe}"}
+      → ${maybe === undefined ? "Add them to the header and fill them in." : "Name them so, or add them and fill them in."} Columns of another system: \`paydrop map FILE\`.`,
   period_unclear: ({ by }) =>
     `${by === "flag" ? "--period" : '"period" in the file'} says "{said}", which is no period
       → Write a month (2026-11), a week (2026-W47) or a day (2026-11-27).`,

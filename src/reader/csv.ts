@@ -4,7 +4,7 @@ import { normalizeName } from "../column-name.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { OUR_NAMES } from "./columns.ts";
-import { assertHeader, guardsOf, underTable } from "./lines.ts";
+import { assertHeader, guardsOf, headerAmong, HEADER_ROWS_MAX, underTable } from "./lines.ts";
 import { COLUMNS_MAX, PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX, type Row, type Source, type Table } from "./row.ts";
 import { readText } from "./text.ts";
 
@@ -44,10 +44,18 @@ async function findDelimiter(source: Source): Promise<string> {
     if (said in DELIMITERS) return said;
     throw source.refuse("delimiter_unknown", { delimiter: `"${printable(said)}"` }, { row: 1 });
   }
-  const record = head.match(RECORD)?.find((one) => /[^\s,;|"]/.test(one)) ?? "";
+  const records =
+    head
+      .match(RECORD)
+      ?.filter((one) => /[^\s,;|"]/.test(one))
+      .slice(0, HEADER_ROWS_MAX) ?? [];
   const cuts = Object.keys(DELIMITERS).map((delimiter) => {
-    const names = record.split(delimiter).map((cell) => normalizeName(cell.replaceAll('"', "")));
-    return { delimiter, cells: names.length, known: names.filter((name) => OUR_NAMES.has(name)).length };
+    // titles may stand above the header
+    const known = records.map((record) => {
+      const names = record.split(delimiter).map((cell) => normalizeName(cell.replaceAll('"', "")));
+      return names.filter((name) => OUR_NAMES.has(name)).length;
+    });
+    return { delimiter, cells: records[0]?.split(delimiter).length ?? 0, known: Math.max(0, ...known) };
   });
   cuts.sort((left, right) => right.known - left.known || right.cells - left.cells);
   return cuts[0]?.delimiter ?? ",";
@@ -55,16 +63,20 @@ async function findDelimiter(source: Source): Promise<string> {
 
 async function readHeader(source: CsvSource): Promise<Header> {
   let row = 0;
+  const rows: Header[] = [];
   for await (const { records } of readRecords(source)) {
     for (const record of records) {
       row += 1;
-      if (isBlank(record)) continue;
-      const names = record.map(guardsOf(record));
-      assertHeader(names, row, source.refuse);
-      return { names, row };
+      if (!isBlank(record) && rows.length < HEADER_ROWS_MAX) rows.push({ names: record.map(guardsOf(record)), row });
     }
+    if (rows.length === HEADER_ROWS_MAX) break;
   }
-  throw source.refuse("file_blank");
+  const [first] = rows;
+  if (!first) throw source.refuse("file_blank");
+  const header = headerAmong(rows);
+  if (header && header !== first) throw source.refuse("lines_above_header", { header: header.row }, { row: first.row });
+  assertHeader(first.names, first.row, source.refuse);
+  return first;
 }
 
 async function* readRows(source: CsvSource, header: Header, remarks: Fault[]): AsyncGenerator<readonly Row[]> {

@@ -1,8 +1,23 @@
 import { isMoneyBack } from "../amount.ts";
 import { normalizeName } from "../column-name.ts";
 import { printable, quotedNames } from "../printable.ts";
-import { OUR_NAMES } from "./columns.ts";
+import { completeOperations, OUR_NAMES } from "./columns.ts";
 import { COLUMNS_MAX, type Refuse } from "./row.ts";
+
+/** A title and a few lines may stand above a header. */
+export const HEADER_ROWS_MAX = 20;
+/** One name alone, such as `amount`, stands in many a title. */
+export const KNOWN_NAMES_MIN = 2;
+
+/** The first of these rows or, under a title, the one with the most names of ours. */
+export function headerAmong<One extends { readonly names: readonly string[] }>(rows: readonly One[]): One | undefined {
+  const [first, ...below] = rows.slice(0, HEADER_ROWS_MAX);
+  const knownIn = ({ names }: One): number => new Set(names.map(normalizeName)).intersection(OUR_NAMES).size;
+  // `Period` and `Reference` stand in many a title; a first row that names all that is needed is the header
+  if (!first || completeOperations(first.names).length > 0) return first;
+  const least = Math.max(knownIn(first) + 1, KNOWN_NAMES_MIN);
+  return below.find((one) => knownIn(one) >= least) ?? first;
+}
 
 /** The second of two column names that compare equal (DESIGN §6); names that are empty do not count. */
 export function repeatedNameOf(names: readonly string[]): string | undefined {

@@ -1,8 +1,8 @@
 import { lettersOf, normalizeName } from "../column-name.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { quotedNames } from "../printable.ts";
-import { completeOperations, knownColumns, OUR_NAMES } from "./columns.ts";
-import { assertHeader, guardsOf, withoutGuard } from "./lines.ts";
+import { knownColumns, OUR_NAMES } from "./columns.ts";
+import { assertHeader, guardsOf, headerAmong, HEADER_ROWS_MAX, KNOWN_NAMES_MIN, withoutGuard } from "./lines.ts";
 import { RECORD_CHARACTERS_MAX, type Cell, type Row, type Source, type Table } from "./row.ts";
 import { readBook, readSheet, type Book, type SheetEntry } from "./workbook-cells.ts";
 import { createCover, readAround } from "./workbook-cover.ts";
@@ -18,11 +18,7 @@ interface Header {
   readonly hasRows: boolean;
 }
 
-/** A title and a few lines may stand above a header. */
-const HEADER_ROWS_MAX = 20;
 const HIDDEN_LOOKED_AT = 50;
-/** One name alone, such as `amount`, stands on many a sheet. */
-const KNOWN_NAMES_MIN = 2;
 
 /** Finds the sheet and its header; `rows` then reads the sheet from its beginning, each time it is called. */
 export async function openWorkbook(source: Source): Promise<Table> {
@@ -103,11 +99,7 @@ async function findHeader(parts: Parts, entry: SheetEntry, book: Book, headerRow
     if (rows.length >= HEADER_ROWS_MAX) break;
   }
   const [first] = rows;
-  // `Period` and `Reference` stand in many a title; a first row that names all that is needed is the header
-  const isHeader = first !== undefined && completeOperations(first.names).length > 0;
-  const least = Math.max((first?.known ?? 0) + 1, KNOWN_NAMES_MIN);
-  const below = isHeader ? undefined : rows.slice(0, HEADER_ROWS_MAX).find(({ known }) => known >= least);
-  const header = rows.find(({ row }) => row === headerRow) ?? below ?? first;
+  const header = rows.find(({ row }) => row === headerRow) ?? headerAmong(rows);
   return header && { ...header, isUnderTitle: header !== first, hasRows: header !== rows.at(-1) };
 }
 

@@ -42,10 +42,32 @@ describe("bombs", () => {
   const many = (count: number): ZipPart[] => Array.from({ length: count }, (_, at) => ({ name: `x${at}`, data: "" }));
   const packed = randomBytes(4000);
   const same = ["x", "y", "z"].map((name, at): ZipPart => ({ name, data: packed, overlaps: at > 0 }));
+  const withStrings = (one: string, times: number): ZipPart[] =>
+    withPart({ name: STRINGS, data: `<sst>${one.repeat(times)}</sst>` });
+  const FAR = `<worksheet><sheetData>${Array.from({ length: 5000 }, (_, at) => `<row><c r="XFD${at + 1}"><v>1</v></c></row>`).join("")}`;
   const sheetOf = (data: string): ZipPart[] => withPart({ name: SHEET, data });
   test.each<[string, () => ZipPart[], string]>([
     ["a sheet of 150 MB", () => withPart({ name: SHEET, data: spaces(150 * MB) }), "workbook_too_large"],
     ["shared texts of 150 MB", () => withPart({ name: STRINGS, data: spaces(150 * MB) }), "workbook_too_large"],
+    ["empty shared texts", () => withStrings("<si/>", 5_000_000), "workbook_too_large"],
+    ["shared texts that hardly differ", () => withStrings("<si><t>a</t></si>", 230_000), "workbook_too_large"],
+    [
+      "styles without end",
+      () => withPart({ name: "xl/styles.xml", data: "<styleSheet>" + "<x/>".repeat(900_000) }),
+      "workbook_too_large",
+    ],
+    [
+      "relations without end",
+      () => withPart({ name: "xl/_rels/workbook.xml.rels", data: "<a>" + "<x/>".repeat(900_000) }),
+      "workbook_too_large",
+    ],
+    [
+      "sheets without end",
+      () => withPart({ name: "xl/workbook.xml", data: "<workbook>" + "<x/>".repeat(900_000) }),
+      "workbook_too_large",
+    ],
+    ["a text of a million pieces", () => withStrings(`<si>${"<r/>".repeat(150_000)}</si>`, 1), "workbook_too_large"],
+    ["cells far to the right", () => sheetOf(FAR), "cell_without_header"],
     ["a lie", () => withPart({ name: SHEET, data: spaces(100 * MB), lie: { size: 1000 } }), "workbook_damaged"],
     ["the same bytes three times", () => [...GOOD, ...same], "workbook_damaged"],
     ["twenty thousand parts", () => [...GOOD, ...many(20_000)], "workbook_too_large"],

@@ -16,7 +16,7 @@ test("the end of a run → reads as promised", () => {
       ✓ accepted       235     10871500.50   the service took the request; not proof that money arrived
       ✗ rejected         3       135750.00   see result_action
       ? unknown          2        80500.00   DO NOT SEND AGAIN before you checked
-      total            240     11087750.50   equals the file
+      total            240     11087750.50   without the amounts that cannot be read
       from            rows          amount
       ACC-OPS-01       180      9214500.00   8998250.00 accepted
       ACC-FIELD-02      60      1873250.50   1873250.50 accepted
