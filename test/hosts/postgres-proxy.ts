@@ -9,6 +9,8 @@ export interface Proxy {
   /** Nothing is forwarded, and no connection is told. */
   cutOff(): void;
   forwardAgain(): void;
+  /** From now on another server is here; all connections end. */
+  pointTo(url: string): void;
   /** The next commit that lets rows go is carried out, its answer is swallowed, and its connection ends. */
   swallowCommit(): Promise<void>;
   close(): void;
@@ -17,7 +19,7 @@ export interface Proxy {
 const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
 export async function startProxy(to: string): Promise<Proxy> {
-  const server = new URL(to);
+  let server = new URL(to);
   const sockets = new Set<Socket>();
   let isCutOff = false;
   let swallowed: PromiseWithResolvers<void> | undefined;
@@ -62,6 +64,10 @@ export async function startProxy(to: string): Promise<Proxy> {
     forwardAgain() {
       isCutOff = false;
       for (const socket of sockets) socket.resume();
+    },
+    pointTo(url) {
+      server = new URL(url);
+      for (const socket of sockets) socket.destroy();
     },
     swallowCommit: () => (swallowed = Promise.withResolvers()).promise,
     close() {

@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -92,6 +101,28 @@ export class PostgresServer {
     }
   }
 
+  /** A twin with all that this one has; it does not run meanwhile. `isStandby`: it follows as its settings say. */
+  async twin(folder: string, settings: Readonly<Record<string, string>>, isStandby = false): Promise<PostgresServer> {
+    const { user } = INSTALLED ?? {};
+    mkdirSync(folder, { mode: 0o700 });
+    if (user?.uid !== undefined) chownSync(folder, user.uid, user.gid ?? 0);
+    execFileSync("cp", ["-a", this.data, join(folder, "data")]);
+    if (isStandby) writeFileSync(join(folder, "data/standby.signal"), "");
+    const server = new PostgresServer(folder, await freePort());
+    server.start(settings);
+    return server;
+  }
+
+  get data(): string {
+    return join(this.#folder, "data");
+  }
+
+  /** One of its own programs, with a connection to it where it takes one. */
+  run(name: string, args: readonly string[]): void {
+    const to = { PGHOST: "127.0.0.1", PGPORT: String(this.port), PGUSER: "postgres" };
+    program(name, args, to);
+  }
+
   urlOf(database: string): string {
     return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
   }
@@ -109,7 +140,7 @@ export class PostgresServer {
     );
     const log = join(this.#folder, "log");
     try {
-      program("pg_ctl", ["-D", join(this.#folder, "data"), "-l", log, "-w", "-o", said.join(" "), "start"]);
+      program("pg_ctl", ["-D", this.data, "-l", log, "-w", "-o", said.join(" "), "start"]);
     } catch (error) {
       throw new Error(`no Postgres began: ${readFileSync(log, "utf8").slice(-2000)}`, { cause: error });
     }
@@ -118,8 +149,7 @@ export class PostgresServer {
   /** As a machine that loses its power: no transaction ends, no connection is told. */
   stopHard(): void {
     this.resume();
-    if (this.#pid() !== undefined)
-      program("pg_ctl", ["-D", join(this.#folder, "data"), "-m", "immediate", "-w", "stop"]);
+    if (this.#pid() !== undefined) program("pg_ctl", ["-D", this.data, "-m", "immediate", "-w", "stop"]);
   }
 
   /** Its connections stay open, and nothing answers. */
@@ -153,7 +183,7 @@ export class PostgresServer {
 
   #pid(): number | undefined {
     try {
-      return Number(readFileSync(join(this.#folder, "data/postmaster.pid"), "utf8").split("\n")[0]);
+      return Number(readFileSync(join(this.data, "postmaster.pid"), "utf8").split("\n")[0]);
     } catch {
       return undefined;
     }
@@ -170,11 +200,11 @@ function ticksOf(pid: number): number[] {
   }
 }
 
-function program(name: "initdb" | "pg_ctl", args: readonly string[]): void {
+function program(name: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): void {
   if (!INSTALLED) throw new Error("no Postgres is installed");
-  const env = { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" };
+  const env = { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC", ...more };
   // what goes on running keeps no pipe of ours open
-  const stdio = name === "initdb" ? ("pipe" as const) : ("ignore" as const);
+  const stdio = name !== "pg_ctl" ? ("pipe" as const) : ("ignore" as const);
   execFileSync(join(INSTALLED.bin, name), args, { ...INSTALLED.user, env, cwd: "/", stdio });
 }
 
