@@ -17,6 +17,7 @@ import { told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
 import { flagsAgain } from "../screen/look.ts";
+import { REJECTED_FOR } from "../submission/again.ts";
 import { SharedPace } from "../submission/pace.ts";
 import type { ShareQueue } from "../submission/queue.ts";
 import { Shared } from "../submission/shared.ts";
@@ -52,7 +53,8 @@ export async function openWork(
   try {
     const who = whoIs(config);
     const lossAcceptedBy = isSender && config.accept_lost_journal ? who : undefined;
-    const store = await openJournalOf(config, { isSender, inThread: isLarge, lossAcceptedBy });
+    const opening = { isSender, inThread: isLarge, lossAcceptedBy, rejectedFor: REJECTED_FOR };
+    const store = await openJournalOf(config, opening);
     if (isSender) {
       faultPoint("recovery.begun");
       await store.recover(who);
@@ -170,7 +172,9 @@ export async function openEither<T>(
   try {
     return [await open("send"), true];
   } catch (error) {
-    if (!(error instanceof PaydropError) || error.code !== "locked") throw error;
+    // nothing goes from a journal that has forgotten commits; people say what became of its rows all the same
+    const mayAct = error instanceof PaydropError && (error.code === "locked" || error.reason === "server_lost_commit");
+    if (!mayAct) throw error;
     return [await open("act"), false];
   }
 }

@@ -15,7 +15,8 @@ import { byStatusOf, nextOf, occurringIn, recordsOf, TotalsCollector, type Total
 import { nextLines, paperOf, textOf, type Look } from "../screen/look.ts";
 import { periodPart, statusTable } from "../screen/summary-text.ts";
 import { show, type Call } from "./command.ts";
-import { REJECTED_FOR, resumeCommand } from "./folder-work.ts";
+import { REJECTED_FOR } from "../submission/again.ts";
+import { resumeCommand } from "./folder-work.ts";
 import { isSending, knownBatch, withWork } from "./open-work.ts";
 import { hostLines } from "./status-hosts.ts";
 import { historyLines, showActs, showUnknown } from "./status-lists.ts";

@@ -4,14 +4,27 @@ import { assertRecorder } from "./postgres-batches.ts";
 import { HOLD } from "./postgres-schema.ts";
 import { LEASE, LEASE_MS, shareOf, type Committer } from "./shares.ts";
 import type { HostRecord, Hosts, Progress, Share } from "./store.ts";
+import { lossSeen, waitsFor, type Trust } from "./trust.ts";
+import type { Word } from "./witness.ts";
 
 /** What the hosts of a journal share. */
 export interface Together {
   readonly postgres: Postgres;
   readonly seal: Seal;
   readonly committer: Committer;
+  readonly trust: Trust;
   /** This process. */
   readonly me: string;
+}
+
+/** What is claimed counts for the state directory in the same transaction. */
+const CLAIM = `SELECT c.claimed, CASE WHEN c.claimed ->> 'gate' IS NULL AND c.claimed IS NOT NULL THEN bear_witness($8, $9) END AS word
+  FROM (SELECT claim_share($1, $2, $3, $4, $5, $6, $7) AS claimed OFFSET 0) c`;
+
+/** `gate`: why nothing goes now. */
+interface FoundShare {
+  readonly claimed?: Parameters<typeof shareOf>[1] | { readonly gate: "lost" | "other" | "waits"; readonly server: string };
+  readonly word?: Word;
 }
 
 const SEEN_EVERY_MS = LEASE_MS / 3;
@@ -20,7 +33,7 @@ const msOf = (time: string): string => `(${MS.replace("$", time)})::bigint`;
 
 /** What hosts do beside the store (DESIGN §13). `takeOver`: of what dead hosts held, before anything new is claimed. */
 export function hostsOf(together: Together, takeOver: () => Promise<unknown>): Hosts {
-  const { postgres, seal, me } = together;
+  const { postgres, seal, me, trust } = together;
   return {
     me,
     async keepCopies(batch, copies, spool) {
@@ -31,13 +44,17 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
     bringCopy: (sha256, path) => bringCopy(postgres, seal, sha256, path),
 
     async claim({ batch, destination, environment, lanes, concurrency }): Promise<Share | undefined> {
-      const sql = "SELECT claim_share($1, $2, $3, $4, $5, $6, $7) AS claimed";
-      const asked = [me, batch ?? null, destination, environment, lanes, concurrency, LEASE] as const;
+      const asked = [me, batch ?? null, destination, environment, lanes, concurrency, LEASE, ...trust.bearer] as const;
       try {
         await takeOver();
-        const claim = () => postgres.get<{ claimed?: Parameters<typeof shareOf>[1] }>(sql, ...asked);
-        const found = await postgres.write(claim);
-        return found?.claimed && (await shareOf(together, found.claimed));
+        const { server } = trust;
+        const found = await postgres.write(() => postgres.get<FoundShare>(CLAIM, ...asked));
+        const { claimed, word } = found ?? {};
+        if (claimed && "gate" in claimed) await trust.lookAgain(claimed.gate === "lost" ? "" : claimed.server);
+        // of a server before the one that this process trusts by now: free when its lease is over
+        if (!claimed || "gate" in claimed || server !== trust.server) return undefined;
+        trust.note(word ?? null);
+        return await shareOf(together, claimed);
       } catch (error) {
         // asked for again later; what was claimed and not heard of is free when its lease is over
         if (isConnectionLost(error)) return undefined;
@@ -106,11 +123,17 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
       const found = await postgres.get<{ ms: number }>(
         `SELECT ${msOf("s.takenOverAt - clock_timestamp()")} + $3::bigint AS ms FROM batch b
          JOIN rows r ON r.batch = b.seq AND r.row = $2 JOIN share s ON s.batch = b.seq AND s.share = r.share
-         WHERE b.id = $1 AND r.state IN ('unknown', 'settled_done') AND r.code = 'interrupted' AND s.takenOverAt IS NOT NULL`,
+         WHERE b.id = $1 AND r.state IN ('unknown', 'settled_done') AND r.code IN ('interrupted', 'commit_lost') AND s.takenOverAt IS NOT NULL`,
         ...([batch, row, timeoutMs] as const),
       );
       return Math.max(0, found?.ms ?? 0);
     },
+
+    async loss(): Promise<string | undefined> {
+      return (await lossSeen(postgres))?.found;
+    },
+
+    waitsFor: () => waitsFor(postgres),
 
     async all(): Promise<readonly HostRecord[]> {
       return postgres.query<HostRecord>(
@@ -132,14 +155,17 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
  * away is asked again at the next time.
  */
 export async function bePresent(
-  { postgres, me }: Together,
+  { postgres, me, trust }: Together,
   name: string,
   version: string,
 ): Promise<() => Promise<void>> {
   const here = async (): Promise<void> => {
-    const sql = `INSERT INTO host (host, name, version, since, seenAt) VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
-      ON CONFLICT (host) DO UPDATE SET seenAt = clock_timestamp()`;
-    await postgres.query(sql, me, name, version);
+    const sql = `INSERT INTO host (host, name, version, since, seenAt, witness)
+      VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), $4) ON CONFLICT (host) DO UPDATE SET seenAt = clock_timestamp()`;
+    await postgres.query(sql, me, name, version, trust.bearer[0]);
+    const [found] = await postgres.query<{ gate: string; server: string }>("SELECT journal_gate() AS gate, server_now() AS server");
+    if (found && found.gate !== "open") await trust.lookAgain(found.server);
+    await trust.renew();
     await postgres.query("UPDATE lease SET until = clock_timestamp() + $2::interval WHERE owner = $1 AND until > clock_timestamp()", me, LEASE); // prettier-ignore
     await postgres.query("DELETE FROM host WHERE seenAt < clock_timestamp() - interval '1 day'");
   };
@@ -152,6 +178,7 @@ export async function bePresent(
   return async () => {
     clearInterval(timer);
     await last;
+    await trust.leave().catch(() => undefined);
     await postgres.query("DELETE FROM lease WHERE owner = $1", me).catch(() => undefined);
     await postgres.query("DELETE FROM host WHERE host = $1", me).catch(() => undefined);
   };

@@ -18,13 +18,13 @@ export interface JournalOptions extends OpenOptions {
  */
 export async function openJournalOf(
   { state_dir, shared }: Pick<Config, "state_dir" | "shared">,
-  options: JournalOptions & { readonly isTrial?: boolean } = {},
+  options: JournalOptions & { readonly isTrial?: boolean; readonly rejectedFor?: readonly string[] } = {},
 ): Promise<JournalStore> {
   if (!shared) return openJournal(state_dir, options);
   const { openPostgres } = await import("./open-postgres.ts");
-  const { isSender = false, isTrial = false, lossAcceptedBy } = options;
-  const journalKey = bytesOfKey(shared.key);
-  return openPostgres({ url: shared.url.reveal(), journalKey, isSender, isTrial, lossAcceptedBy });
+  const { isSender = false, isTrial = false, lossAcceptedBy, rejectedFor } = options;
+  const given = { url: shared.url.reveal(), journalKey: bytesOfKey(shared.key), stateDir: state_dir };
+  return openPostgres({ ...given, isSender, isTrial, lossAcceptedBy, rejectedFor });
 }
 
 /**

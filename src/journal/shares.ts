@@ -9,6 +9,7 @@ import { nameOfShare, type Seal } from "./copies.ts";
 import { ask, durably, failureOf, isConnectionLost, type Postgres } from "./postgres.ts";
 import { assertMove } from "./states.ts";
 import type { Committed, Leaving, Outcome, Phase, Share } from "./store.ts";
+import type { Word } from "./witness.ts";
 
 /** So long a share is a host's that says nothing more, by the clock of the server. */
 export const LEASE_MS = 15_000;
@@ -46,6 +47,17 @@ interface Asked {
   readonly settled: PromiseWithResolvers<Committed & { readonly isLost: boolean }>;
 }
 
+/** Whether the server still knows what it had confirmed (I12). */
+interface Trusted {
+  /** Another one when another server has come. */
+  readonly server: string;
+  readonly bearer: readonly [witness: string, host: string];
+  look(): Promise<void>;
+  lost(found: string): Promise<never>;
+  /** Beside the server, before any row of a confirmed commit leaves. */
+  note(word: Word | null): void;
+}
+
 /** What holds a share needs of it. */
 interface HeldShare extends Pick<Claimed, "id" | "batch" | "share" | "epoch"> {
   /** Commits of this holder. */
@@ -59,7 +71,7 @@ interface HeldShare extends Pick<Claimed, "id" | "batch" | "share" | "epoch"> {
 export class Committer {
   readonly #postgres: Postgres;
   readonly #me: string;
-  readonly #assertServer: (client: Client) => Promise<void>;
+  readonly #trust: Trusted;
   readonly #held = new Set<HeldShare>();
   #waiting: Asked[] = [];
   #isBusy = false;
@@ -67,11 +79,10 @@ export class Committer {
   #failure: Error | undefined;
   readonly #timer: NodeJS.Timeout;
 
-  /** `assertServer`: looks at a server that was away (I12). */
-  constructor(postgres: Postgres, me: string, assertServer: (client: Client) => Promise<void>) {
+  constructor(postgres: Postgres, me: string, trust: Trusted) {
     this.#postgres = postgres;
     this.#me = me;
-    this.#assertServer = assertServer;
+    this.#trust = trust;
     // an answer may take longer than a lease: whoever holds a share says so all the same
     this.#timer = setInterval(() => this.#renew(), RENEWED_EVERY_MS).unref();
   }
@@ -138,17 +149,21 @@ export class Committer {
     if (this.#failure !== undefined) throw this.#failure;
     const wanted = asked.map(({ of: { batch, share, epoch, no }, free }) => ({ batch, share, epoch, no, free }));
     const changes = asked.flatMap(({ of, outcomes }) => outcomes.map((outcome) => changeOf(of, outcome)));
-    const values = [JSON.stringify(wanted), JSON.stringify(changes), this.#me, LEASE];
+    const values = [JSON.stringify(wanted), JSON.stringify(changes), this.#me, LEASE, ...this.#trust.bearer];
     for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, 2_000)) {
       const mayLeave = guard();
       try {
         this.#client ??= await this.#reconnected(asked);
         faultPoint("commit.before");
         const client = this.#client;
-        const sql = "SELECT commit_shares($1, $2, $3, $4) AS answers";
-        const { rows } = await durably(client, () => ask(client, sql, values, "commit_shares()"));
+        const { server } = this.#trust;
+        const { rows } = await durably(client, () => ask(client, COMMIT, values, "commit_shares()"));
+        const { answers, word } = rows[0] as { answers: readonly Answer[]; word: Word | null };
+        // meanwhile this process has found another server to have all: it may not know of this commit
+        if (server !== this.#trust.server) throw new PaydropError("server_away", { found: "another one has come" });
+        this.#trust.note(word);
         faultPoint("commit.after");
-        return { answers: (rows[0] as { answers: readonly Answer[] }).answers, mayLeave };
+        return { answers, mayLeave };
       } catch (error) {
         if ((error as { code?: unknown }).code === DEADLOCK) continue;
         if (!isConnectionLost(error)) throw error;
@@ -162,7 +177,7 @@ export class Committer {
   async #reconnected(asked: readonly Asked[]): Promise<Client> {
     const client = await this.#postgres.take();
     try {
-      await this.#assertServer(client);
+      await this.#trust.look();
       for (const held of this.#held) {
         const { id, batch, share, epoch } = held;
         const sql = "SELECT epoch, commitNo FROM share WHERE batch = $1 AND share = $2";
@@ -170,7 +185,7 @@ export class Committer {
         // the one that is asked may be on its way; what was confirmed before must be there, and the claim before all
         const confirmed = held.no - Number(asked.some(({ of }) => of === held));
         if (!known || known.epoch < epoch || (known.epoch === epoch && known.commitNo < confirmed))
-          throw new PaydropError("server_lost_commit", { found: `share ${share} of batch ${id}` });
+          await this.#trust.lost(`share ${share} of batch ${id}`);
       }
       return client;
     } catch (error) {
@@ -185,12 +200,14 @@ export class Committer {
     for (const { row, state, httpStatus, response = "" } of outcomes) {
       const heard = [state, httpStatus && `HTTP ${httpStatus}`, response].filter(Boolean).join(": ");
       const said = state === "again" ? "not sent by its host" : heard;
-      const sql = `UPDATE rows SET lateAnswer = $3 WHERE batch = $1 AND row = $2 AND state = 'unknown' AND code = 'interrupted'`;
+      const sql = `UPDATE rows SET lateAnswer = $3 WHERE batch = $1 AND row = $2 AND state = 'unknown' AND code IN ('interrupted', 'commit_lost')`;
       await this.#postgres.query(sql, of.batch, row, said);
     }
   }
 }
 
+/** It counts for the state directory in the same transaction, and after it, so that its lock is the last one. */
+const COMMIT = "SELECT commit_shares($1, $2, $3, $4) AS answers, bear_witness($5, $6) AS word";
 const LOST = { leaving: [], phase: "open", isLost: true } as const;
 
 function committedOf({ leaving, phase, hold, stop }: Answer, mayLeave: () => boolean) {

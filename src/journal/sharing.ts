@@ -34,6 +34,10 @@ export interface Hosts {
   reserve(destination: string, starts: number, rate: number): Promise<number>;
   /** Milliseconds until nothing of a row can be on the wire any more whose host was lost; 0: now. */
   quietIn(batch: string, row: number, timeoutMs: number): Promise<number>;
+  /** What the server has lost of what it had confirmed (I12), where that is known, and nobody has accepted it: nothing goes. */
+  loss(): Promise<string | undefined>;
+  /** Hosts that may have sent rows which a new server has forgotten: nothing goes before they have looked at it. */
+  waitsFor(): Promise<readonly string[]>;
   /** Who is here, since when, and what each holds. */
   all(): Promise<readonly HostRecord[]>;
 }

@@ -10,6 +10,8 @@ export const SERVER_ERRORS = {
     → Nothing was sent, for a row could go twice. {todo}`,
   server_lost_commit: `the journal's server does not know any more what it had confirmed: {found}
     → Sending has stopped, for rows could go twice. Ask who runs the server what was lost; \`paydrop help hosts\` says what to do.`,
+  witness_unwritable: `what the journal's server has confirmed cannot be noted in {folder}: {found}
+    → Sending has stopped, and nothing is forgotten. Make room there, or name another state folder.`,
   server_too_old: "the journal's server is PostgreSQL {found}, and {needed} is needed → Use a newer server.",
   server_no_backup: `this journal is in PostgreSQL → Back it up there, with pg_dump or a base backup, and keep
     PAYDROP_JOURNAL_KEY elsewhere.`,

@@ -200,9 +200,10 @@ function look(at: number, state: ModelState, { broken, came }: Limits): Step {
   const act = (says: "fine" | "lost" | "accepted"): Act => ({ do: "look", host: at, says });
   const tried = withHost(state, at, { tried: server });
   if (durable.isLost) return { name: `${at} is told of the loss`, act: act("lost"), to: down(tried, at) };
-  if (lineage !== durable.lineage)
+  if (lineage < durable.lineage)
     return { name: `${at} hears that it was accepted`, act: act("accepted"), to: down(tried, at) };
-  const isBehind = file.lineage === durable.lineage && witnessOf(durable, at).commits < file.commits;
+  const known = witnessOf(durable, at).commits;
+  const isBehind = Math.max(lineage, file.lineage) > durable.lineage || (file.lineage === durable.lineage && known < file.commits); // prettier-ignore
   const isOther = came === "dump" && durable.server !== server;
   if (isBehind || isOther) {
     const written = broken === "written" ? durable : { ...durable, isLost: true };
