@@ -18,7 +18,7 @@ export interface Together {
 }
 
 /** What is claimed counts for the state directory in the same transaction. */
-const CLAIM = `SELECT c.claimed, CASE WHEN c.claimed ->> 'gate' IS NULL AND c.claimed IS NOT NULL THEN bear_witness($8, $9) END AS word
+const CLAIM = `SELECT c.claimed, CASE WHEN c.claimed ->> 'gate' IS NULL AND c.claimed IS NOT NULL THEN bear_witness($8, $9, $10) END AS word
   FROM (SELECT claim_share($1, $2, $3, $4, $5, $6, $7) AS claimed OFFSET 0) c`;
 
 /** `gate`: why nothing goes now. */
@@ -51,9 +51,11 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
         const found = await postgres.write(() => postgres.get<FoundShare>(CLAIM, ...asked));
         const { claimed, word } = found ?? {};
         if (claimed && "gate" in claimed) await trust.lookAgain(claimed.gate === "lost" ? "" : claimed.server);
-        // of a server before the one that this process trusts by now: free when its lease is over
-        if (!claimed || "gate" in claimed || server !== trust.server) return undefined;
-        trust.note(word ?? null);
+        if (!claimed || "gate" in claimed) return undefined;
+        // of another server than the one that this process has looked at: free when its lease is over
+        if (!word) await trust.look();
+        if (!word || server !== trust.server) return undefined;
+        trust.note(word);
         return await shareOf(together, claimed);
       } catch (error) {
         // asked for again later; what was claimed and not heard of is free when its lease is over

@@ -51,7 +51,7 @@ interface Asked {
 interface Trusted {
   /** Another one when another server has come. */
   readonly server: string;
-  readonly bearer: readonly [witness: string, host: string];
+  readonly bearer: readonly [witness: string, host: string, server: string];
   look(): Promise<void>;
   lost(found: string): Promise<never>;
   /** Beside the server, before any row of a confirmed commit leaves. */
@@ -149,7 +149,7 @@ export class Committer {
     if (this.#failure !== undefined) throw this.#failure;
     const wanted = asked.map(({ of: { batch, share, epoch, no }, free }) => ({ batch, share, epoch, no, free }));
     const changes = asked.flatMap(({ of, outcomes }) => outcomes.map((outcome) => changeOf(of, outcome)));
-    const values = [JSON.stringify(wanted), JSON.stringify(changes), this.#me, LEASE, ...this.#trust.bearer];
+    const values = [JSON.stringify(wanted), JSON.stringify(changes), this.#me, LEASE];
     for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, 2_000)) {
       const mayLeave = guard();
       try {
@@ -157,10 +157,12 @@ export class Committer {
         faultPoint("commit.before");
         const client = this.#client;
         const { server } = this.#trust;
-        const { rows } = await durably(client, () => ask(client, COMMIT, values, "commit_shares()"));
+        const all = [...values, ...this.#trust.bearer];
+        const { rows } = await durably(client, () => ask(client, COMMIT, all, "commit_shares()"));
         const { answers, word } = rows[0] as { answers: readonly Answer[]; word: Word | null };
-        // meanwhile this process has found another server to have all: it may not know of this commit
-        if (server !== this.#trust.server) throw new PaydropError("server_away", { found: "another one has come" });
+        // another server has come meanwhile: it may not know of this commit, or this process has not looked at it
+        const isNew = server !== this.#trust.server || (word === null && answers.some(({ leaving }) => leaving.length > 0));
+        if (isNew) throw new PaydropError("server_away", { found: "another one has come" });
         this.#trust.note(word);
         faultPoint("commit.after");
         return { answers, mayLeave };
@@ -207,7 +209,7 @@ export class Committer {
 }
 
 /** It counts for the state directory in the same transaction, and after it, so that its lock is the last one. */
-const COMMIT = "SELECT commit_shares($1, $2, $3, $4) AS answers, bear_witness($5, $6) AS word";
+const COMMIT = "SELECT commit_shares($1, $2, $3, $4) AS answers, bear_witness($5, $6, $7) AS word";
 const LOST = { leaving: [], phase: "open", isLost: true } as const;
 
 function committedOf({ leaving, phase, hold, stop }: Answer, mayLeave: () => boolean) {

@@ -30,15 +30,16 @@ export const TRUST = `
     RETURN 'open';
   END $$;
 
-  -- counts a commit of a state directory, in its own transaction; nothing on a server that nobody has looked at
-  CREATE FUNCTION bear_witness(of_state text, of_host text) RETURNS json LANGUAGE plpgsql ${BY_INDEX} AS $$
+  -- counts a commit of a state directory, in its own transaction; nothing on another server than the host has looked at
+  CREATE FUNCTION bear_witness(of_state text, of_host text, looked_at text) RETURNS json LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE borne json;
   BEGIN
     INSERT INTO witness AS w (id, name, commits, isHere, vouchedFor)
       SELECT of_state, of_host, 1, true, m.value FROM meta m
-        WHERE m.key = 'server' AND m.value = server_now() AND of_state IS NOT NULL
+        WHERE m.key = 'server' AND m.value = looked_at AND m.value = server_now()
       ON CONFLICT (id) DO UPDATE SET commits = w.commits + 1, isHere = true, name = of_host, vouchedFor = excluded.vouchedFor
-      RETURNING json_build_object('commits', w.commits, 'at', (extract(epoch FROM clock_timestamp()) * 1000)::bigint) INTO borne;
+      RETURNING json_build_object('commits', w.commits, 'at', (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+        'lineage', (SELECT m.value FROM meta m WHERE m.key = 'lineage')) INTO borne;
     RETURN borne;
   END $$;
 

@@ -4,7 +4,7 @@ import type { Postgres } from "./postgres.ts";
 import { serverOf, type Server } from "./same-server.ts";
 import { LEASE_MS } from "./shares.ts";
 import type { Who } from "./store.ts";
-import type { Noted, Witness } from "./witness.ts";
+import type { Noted, Witness, Word } from "./witness.ts";
 
 /** So long a host that may be here is waited for after a server that began again on its own timeline. */
 const COMES_BACK_MS = 300_000;
@@ -63,13 +63,15 @@ export class Trust {
     return this.#server;
   }
 
-  get bearer(): readonly [witness: string, host: string] {
-    return [this.#witness.id, this.#host];
+  get bearer(): readonly [witness: string, host: string, server: string] {
+    return [this.#witness.id, this.#host, this.#server];
   }
 
   /** Of a confirmed commit, before any of its rows leaves. null: the journal lets none go. */
-  note(word: Parameters<Witness["note"]>[0] | null): void {
-    if (word) this.#witness.note(word, this.#lineage ?? "");
+  note(word: Word | null): void {
+    if (!word) return;
+    this.#witness.note(word);
+    this.#lineage = word.lineage;
   }
 
   /** `server`: as the journal names the one that let nothing go. */

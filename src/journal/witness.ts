@@ -7,16 +7,19 @@ import { messageOf, PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
 import { witnessName } from "../state-dir.ts";
 
-/** What a confirmed commit said: how many there are of this state directory, and when that was, by the server's clock. */
+/**
+ * What a confirmed commit said: how many there are of this state directory, and when that was, by the server's clock.
+ * `lineage`: of the journal, another one since a person accepted that it had forgotten commits.
+ */
 export interface Word {
   readonly commits: number;
   readonly at: number;
+  readonly lineage: string;
 }
 
-/** `id`: of the state directory in the journal; `lineage`: of the journal; `isOver`: its process ended with a word. */
+/** `id`: of the state directory in the journal; `isOver`: its process ended with a word. */
 export interface Noted extends Word {
   readonly id: string;
-  readonly lineage: string;
   readonly isOver: boolean;
 }
 
@@ -61,9 +64,9 @@ export class Witness {
   }
 
   /** Throws PaydropError where it cannot be written: then no row of that commit may leave. */
-  note(word: Word, lineage: string): void {
-    if (this.#last?.lineage === lineage && this.#last.commits >= word.commits) return;
-    this.#last = { id: this.#id, ...word, lineage, isOver: false };
+  note(word: Word): void {
+    if (this.#last?.lineage === word.lineage && this.#last.commits >= word.commits) return;
+    this.#last = { id: this.#id, ...word, isOver: false };
     try {
       const isFirst = !this.#file;
       this.#file ??= this.#create();

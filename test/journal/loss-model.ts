@@ -29,11 +29,11 @@ export interface Durable {
 
 interface Host {
   readonly isUp: boolean;
-  /** The server that this process has looked at, and the lineage that it began with. */
+  /** The server that this process has looked at, and the lineage that the journal had when it did so first. */
   readonly looked?: number | undefined;
+  readonly lineage?: number | undefined;
   /** It looked, whatever it found. */
   readonly tried?: number | undefined;
-  readonly lineage: number;
   /** The row that its last commit let go: not sent yet, or on the wire. */
   readonly row?: number;
   readonly isSent: boolean;
@@ -85,7 +85,7 @@ export type Act =
   | { readonly do: "taken over"; readonly row: number }
   | { readonly do: "silent" | "leave"; readonly host: number }
   | { readonly do: "lose"; readonly back: number; readonly came: Came }
-  | { readonly do: "waited" | "accept" }
+  | { readonly do: "waited" | "waited for nobody" | "accept" }
   | { readonly do: "settle"; readonly row: number };
 
 export interface Step {
@@ -115,12 +115,16 @@ export function breachOf({ sent }: ModelState): string | undefined {
 }
 
 /** What nothing goes for; undefined: rows go. */
-function gateOf({ durable, server }: ModelState, { broken }: Limits): string | undefined {
+export function gateOf(state: ModelState, { broken }: Pick<Limits, "broken">): string | undefined {
+  const { durable, server } = state;
   if (durable.isLost) return "lost";
   if (durable.server !== server) return "other";
-  const waits = durable.witness.some(({ isHere, vouchedFor }) => isHere && vouchedFor !== server);
-  return broken !== "vouching" && (durable.isWaiting || waits) ? "waits" : undefined;
+  return broken !== "vouching" && (durable.isWaiting || hasUnvouched(state)) ? "waits" : undefined;
 }
+
+/** A host that may be here has not looked at this server. */
+const hasUnvouched = ({ durable, server }: ModelState): boolean =>
+  durable.witness.some(({ isHere, vouchedFor }) => isHere && vouchedFor !== server);
 
 export function* steps(state: ModelState, limits: Limits): Generator<Step> {
   for (const at of state.hosts.keys()) yield* stepsOf(at, state, limits);
@@ -147,10 +151,9 @@ export function* steps(state: ModelState, limits: Limits): Generator<Step> {
     yield to(state, "the wait is over", { do: "waited" }, { ...durable, isWaiting: false });
   if (state.came === "copy" && durable.server === state.server && hosts.every(({ tried }) => tried === state.server)) {
     const witness = durable.witness.map((one) => ({ ...one, vouchedFor: state.server }));
-    yield to(state, "nobody is waited for any more", { do: "waited" }, { ...durable, isWaiting: false, witness });
+    yield to(state, "nobody is waited for any more", { do: "waited for nobody" }, { ...durable, isWaiting: false, witness });
   }
-  const gate = gateOf(state, limits);
-  if (gate === "lost" || (gate === "waits" && limits.broken === undefined)) yield accept(state, limits);
+  if (durable.isLost || (durable.server === state.server && hasUnvouched(state))) yield accept(state, limits);
 }
 
 function* stepsOf(at: number, state: ModelState, limits: Limits): Generator<Step> {
@@ -161,11 +164,11 @@ function* stepsOf(at: number, state: ModelState, limits: Limits): Generator<Step
     // the others see that it says nothing more
     if (isHere && vouchedFor === server && durable.server === server)
       yield to(state, `${at} is silent`, { do: "silent", host: at }, withWitness(durable, at, { isHere: false }));
-    yield { name: `${at} begins`, to: withHost(state, at, { isUp: true, lineage: durable.lineage }) };
+    yield { name: `${at} begins`, to: withHost(state, at, { isUp: true }) };
     return;
   }
   if (host.looked !== server) yield look(at, state, limits);
-  if (host.row === undefined && host.looked !== undefined && gateOf(state, limits) === undefined)
+  if (host.row === undefined && host.looked === server && gateOf(state, limits) === undefined)
     for (const row of durable.rows.keys()) if (durable.rows[row]?.state === "ready") yield letGo(at, state, row);
   yield* afterCommit(at, state, limits);
   if (host.row === undefined) yield leave(at, state, limits);
@@ -185,7 +188,7 @@ function* afterCommit(at: number, state: ModelState, { broken }: Limits): Genera
     const sent = state.sent.map((times, one) => times + Number(one === row));
     yield { name: `${at} sends ${row + 1}`, to: { ...withHost(state, at, { isSent: true }), sent } };
   }
-  if (isSent && isNoted && looked === state.server && gateOf(state, { broken } as Limits) !== "other") {
+  if (isSent && isNoted && looked === state.server && gateOf(state, { ...(broken && { broken }) }) !== "other") {
     const isOurs = durable.rows[row]?.state === "going" && durable.rows[row]?.owner === at;
     const heard = withHost(state, at, { row: undefined, isSent: false });
     if (!isOurs) yield { name: `${at} has lost ${row + 1}`, to: heard };
@@ -196,12 +199,10 @@ function* afterCommit(at: number, state: ModelState, { broken }: Limits): Genera
 /** At a start, and at each connection to a server that it has not seen: what is found is what the journal and its own file say. */
 function look(at: number, state: ModelState, { broken, came }: Limits): Step {
   const { durable, server } = state;
-  const { file, lineage, word } = hostOf(state, at);
+  const { file, word, lineage = durable.lineage } = hostOf(state, at);
   const act = (says: "fine" | "lost" | "accepted"): Act => ({ do: "look", host: at, says });
   const tried = withHost(state, at, { tried: server });
   if (durable.isLost) return { name: `${at} is told of the loss`, act: act("lost"), to: down(tried, at) };
-  if (lineage < durable.lineage)
-    return { name: `${at} hears that it was accepted`, act: act("accepted"), to: down(tried, at) };
   const known = witnessOf(durable, at).commits;
   const isBehind = Math.max(lineage, file.lineage) > durable.lineage || (file.lineage === durable.lineage && known < file.commits); // prettier-ignore
   const isOther = came === "dump" && durable.server !== server;
@@ -209,12 +210,14 @@ function look(at: number, state: ModelState, { broken, came }: Limits): Step {
     const written = broken === "written" ? durable : { ...durable, isLost: true };
     return to(down(tried, at), `${at} finds a loss`, act("lost"), written);
   }
+  if (lineage < durable.lineage)
+    return { name: `${at} hears that it was accepted`, act: act("accepted"), to: down(tried, at) };
   const isNew = durable.server !== server;
   const trusted = { ...durable, server, isWaiting: isNew || durable.isWaiting };
   const vouched = withWitness(trusted, at, { vouchedFor: server });
   // an answer of the server before that comes only now is none: it is asked again
   const isNoted = word.commits === file.commits && word.lineage === file.lineage;
-  const host = { looked: server, tried: server, ...(isNoted || broken === "answer" ? {} : { row: undefined, word: file }) };
+  const host = { looked: server, tried: server, lineage, ...(isNoted || broken === "answer" ? {} : { row: undefined, word: file }) };
   return to(withHost(state, at, host), `${at} vouches`, act("fine"), vouched);
 }
 
@@ -230,7 +233,7 @@ function borne(at: number, state: ModelState, name: string, act: Act, durable: D
   const commits = witnessOf(durable, at).commits + 1;
   const vouchedFor = state.server;
   const step = to(state, name, act, withWitness(durable, at, { commits, isHere: true, vouchedFor }));
-  return { ...step, to: withHost(step.to, at, { word: { commits, lineage } }) };
+  return { ...step, to: withHost(step.to, at, { word: { commits, lineage }, lineage }) };
 }
 
 function leave(at: number, state: ModelState, { broken }: Limits): Step {
@@ -263,7 +266,7 @@ function to(state: ModelState, name: string, act: Act, durable: Durable): Step {
 function down(state: ModelState, at: number): ModelState {
   const { file, tried } = hostOf(state, at);
   const hosts = [...state.hosts];
-  hosts[at] = { isUp: false, tried, lineage: 0, isSent: false, word: file, file };
+  hosts[at] = { isUp: false, tried, isSent: false, word: file, file };
   return { ...state, hosts };
 }
 
