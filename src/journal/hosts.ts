@@ -23,7 +23,8 @@ const CLAIM = `SELECT c.claimed, CASE WHEN c.claimed ->> 'gate' IS NULL AND c.cl
 
 /** `gate`: why nothing goes now. */
 interface FoundShare {
-  readonly claimed?: Parameters<typeof shareOf>[1] | { readonly gate: "lost" | "other" | "waits"; readonly server: string };
+  readonly claimed?:
+    Parameters<typeof shareOf>[1] | { readonly gate: "lost" | "other" | "waits"; readonly server: string };
   readonly word?: Word;
 }
 
@@ -165,7 +166,9 @@ export async function bePresent(
     const sql = `INSERT INTO host (host, name, version, since, seenAt, witness)
       VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), $4) ON CONFLICT (host) DO UPDATE SET seenAt = clock_timestamp()`;
     await postgres.query(sql, me, name, version, trust.bearer[0]);
-    const [found] = await postgres.query<{ gate: string; server: string }>("SELECT journal_gate() AS gate, server_now() AS server");
+    const [found] = await postgres.query<{ gate: string; server: string }>(
+      "SELECT journal_gate() AS gate, server_now() AS server",
+    );
     if (found && found.gate !== "open") await trust.lookAgain(found.server);
     await trust.renew();
     await postgres.query("UPDATE lease SET until = clock_timestamp() + $2::interval WHERE owner = $1 AND until > clock_timestamp()", me, LEASE); // prettier-ignore

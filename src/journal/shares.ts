@@ -161,7 +161,8 @@ export class Committer {
         const { rows } = await durably(client, () => ask(client, COMMIT, all, "commit_shares()"));
         const { answers, word } = rows[0] as { answers: readonly Answer[]; word: Word | null };
         // another server has come meanwhile: it may not know of this commit, or this process has not looked at it
-        const isNew = server !== this.#trust.server || (word === null && answers.some(({ leaving }) => leaving.length > 0));
+        const isNew =
+          server !== this.#trust.server || (word === null && answers.some(({ leaving }) => leaving.length > 0));
         if (isNew) throw new PaydropError("server_away", { found: "another one has come" });
         this.#trust.note(word);
         faultPoint("commit.after");

@@ -103,7 +103,8 @@ export class Trust {
     await this.#postgres.query(
       `UPDATE meta SET value = ${synchronous} WHERE key = 'synchronous' AND value <> ${synchronous} AND ${isTrusted}`,
     );
-    await this.#postgres.query(`UPDATE witness w SET isHere = false WHERE isHere AND vouchedFor = server_now() AND ${isTrusted}
+    await this.#postgres
+      .query(`UPDATE witness w SET isHere = false WHERE isHere AND vouchedFor = server_now() AND ${isTrusted}
       AND NOT EXISTS (SELECT 1 FROM host h WHERE h.witness = w.id AND h.seenAt > clock_timestamp() - interval '1 minute')`);
   }
 
@@ -174,7 +175,8 @@ export class Trust {
     const postgres = this.#postgres;
     const sql = `SELECT row FROM accept_loss($1, ${NOW_MS}, $2, $3)`;
     const unknown = await postgres.query(sql, JSON.stringify(who), found, rejectedFor);
-    if (unknown.length === 0) await addAct(postgres, { ...who, at: Date.now(), kind: "accept_lost_journal", note: found });
+    if (unknown.length === 0)
+      await addAct(postgres, { ...who, at: Date.now(), kind: "accept_lost_journal", note: found });
     const own = { system, timeline: String(timeline), synchronous: String(isSynchronous) };
     for (const [key, value] of Object.entries(own)) await setMeta(postgres, key, value);
   }

@@ -111,6 +111,8 @@ const FINDINGS = {
     server_setting: `{name} = off, said by: {source}. The server can lose what it has confirmed, and rows would go twice
       → Set {name} = on there, and restart the server.`,
     server_standby: "this server is a standby → Name the primary server in PAYDROP_JOURNAL_URL.",
+    commit_lost: `the server does not know any more what it had confirmed: {found}
+      → Nothing goes. Ask who runs the server what was lost: paydrop help hosts`,
     server_old: "PostgreSQL {version}, and {needed} is needed → Use a newer server.",
     pooled: `a pooler changes the session between transactions, and locks would be lost
       → Let it keep sessions (PgBouncer: pool_mode = session), or name the server itself.`,

@@ -30,10 +30,16 @@ export const HOST_WORDS = {
   holds: "  sends batch {batch}: {shares:share}, {lanes:lane}, since {since}",
   conducts: "  conducts the run of batch {batch}",
   watches: "  watches {folder}",
+  loss: `nothing goes: the journal's server does not know any more what it had confirmed: {found}
+    Ask who runs the server what was lost; \`paydrop help hosts\` says what to do.`,
+  waits: `nothing goes: another server has taken over, and these hosts have not looked yet whether it has all that
+    they sent: {hosts}. Start them again; what to do without them: \`paydrop help hosts\``,
 } as const satisfies Catalogue;
 
 export const HOST_NEWS = {
   working: "sending shares of other hosts' files as {host}; Ctrl-C ends it",
+  waits: `another server has taken over, and nothing goes until these hosts have looked whether it has all that they sent: {hosts}
+    → Start them again. What to do without them: \`paydrop help hosts\``,
   inbox_elsewhere: `another host watches {folder}: this one takes over when that one ends
     → Each inbox needs a path of its own over all hosts.`,
 } as const satisfies Catalogue;

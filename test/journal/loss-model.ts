@@ -47,7 +47,7 @@ export interface ModelState {
   /** What `durable` was, the latest first: a loss goes back to one of them. undefined: there is no other loss. */
   readonly past?: readonly Durable[] | undefined;
   readonly server: number;
-  
+
   readonly came?: Came;
   readonly hosts: readonly Host[];
   /** By row: requests that left. */
@@ -106,7 +106,14 @@ export function first({ rows }: Limits): ModelState {
       rows: Array.from({ length: rows }, () => ({ state: "ready" })),
       ...{ witness: [here, here], server: 0, isWaiting: false, isLost: false, lineage: 0 },
     },
-    ...{ past: [] as const, server: 0, hosts: [host, host], sent: new Array<number>(rows).fill(0), losses: 0, kills: 0 },
+    ...{
+      past: [] as const,
+      server: 0,
+      hosts: [host, host],
+      sent: new Array<number>(rows).fill(0),
+      losses: 0,
+      kills: 0,
+    },
   };
 }
 
@@ -151,7 +158,12 @@ export function* steps(state: ModelState, limits: Limits): Generator<Step> {
     yield to(state, "the wait is over", { do: "waited" }, { ...durable, isWaiting: false });
   if (state.came === "copy" && durable.server === state.server && hosts.every(({ tried }) => tried === state.server)) {
     const witness = durable.witness.map((one) => ({ ...one, vouchedFor: state.server }));
-    yield to(state, "nobody is waited for any more", { do: "waited for nobody" }, { ...durable, isWaiting: false, witness });
+    yield to(
+      state,
+      "nobody is waited for any more",
+      { do: "waited for nobody" },
+      { ...durable, isWaiting: false, witness },
+    );
   }
   if (durable.isLost || (durable.server === state.server && hasUnvouched(state))) yield accept(state, limits);
 }
@@ -217,7 +229,12 @@ function look(at: number, state: ModelState, { broken, came }: Limits): Step {
   const vouched = withWitness(trusted, at, { vouchedFor: server });
   // an answer of the server before that comes only now is none: it is asked again
   const isNoted = word.commits === file.commits && word.lineage === file.lineage;
-  const host = { looked: server, tried: server, lineage, ...(isNoted || broken === "answer" ? {} : { row: undefined, word: file }) };
+  const host = {
+    looked: server,
+    tried: server,
+    lineage,
+    ...(isNoted || broken === "answer" ? {} : { row: undefined, word: file }),
+  };
   return to(withHost(state, at, host), `${at} vouches`, act("fine"), vouched);
 }
 

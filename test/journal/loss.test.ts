@@ -94,7 +94,8 @@ class Office {
     let past = [await this.#copy()];
     let before: ModelState | undefined;
     for (const { act, name, to } of way) {
-      for (const at of [0, 1]) if (to.hosts[at]?.isUp && before?.hosts[at]?.isUp === false) this.#hosts[at] = this.#host(at);
+      for (const at of [0, 1])
+        if (to.hosts[at]?.isUp && before?.hosts[at]?.isUp === false) this.#hosts[at] = this.#host(at);
       const how = `${way.map((step) => step.name).join(", ")}: ${name}`;
       if (act?.do === "lose") {
         past = past.slice(act.back);
@@ -123,7 +124,10 @@ class Office {
     for (const at of [0, 1]) {
       const host = (this.#hosts[at] = this.#host(at));
       await host.trust.look();
-      await this.#shares.ask("INSERT INTO host VALUES ($2, '', '', now(), now(), $1)", ...host.trust.bearer.slice(0, 2));
+      await this.#shares.ask(
+        "INSERT INTO host VALUES ($2, '', '', now(), now(), $1)",
+        ...host.trust.bearer.slice(0, 2),
+      );
       host.trust.note(await this.#bear(host));
     }
   }
@@ -134,7 +138,10 @@ class Office {
   }
 
   async #bear({ trust }: Host): Promise<Word | null> {
-    const [borne] = await this.#shares.ask<{ word: Word | null }>("SELECT bear_witness($1, $2, $3) AS word", ...trust.bearer);
+    const [borne] = await this.#shares.ask<{ word: Word | null }>(
+      "SELECT bear_witness($1, $2, $3) AS word",
+      ...trust.bearer,
+    );
     return borne?.word ?? null;
   }
 
