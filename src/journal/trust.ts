@@ -23,6 +23,8 @@ export interface Loss {
   readonly host?: string;
 }
 
+const LOOKING_LOCK = 7_210_003;
+
 type Meta = ReadonlyMap<string, string>;
 
 const NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -118,7 +120,8 @@ export class Trust {
   /** One after the other over all hosts. */
   async #compare(accepted: Accepted | undefined): Promise<string | undefined> {
     const postgres = this.#postgres;
-    await postgres.query("SELECT 1 FROM meta WHERE key = 'server' FOR UPDATE");
+    // not by a row: the commit of such a lock would wait for standbys, which may never come
+    await postgres.query("SELECT pg_advisory_xact_lock($1)", LOOKING_LOCK);
     const meta = await metaIn(postgres);
     const server = await serverOf(postgres);
     const now = (await postgres.get<{ server: string }>("SELECT server_now() AS server"))?.server ?? "";
