@@ -15,3 +15,5 @@ export const snapshotPath = (stateDir: string, sha256: string): string => join(s
 export const spoolPath = (stateDir: string, batch: string): string => join(stateDir, "snapshots", `${batch}.spool`);
 /** Results that cannot be written beside their file. */
 export const fallbackFolder = (stateDir: string): string => join(stateDir, "results");
+/** What the server of a shared journal has confirmed to a process: one file each. */
+export const witnessName = (stateId: string, process: string): string => `witness.${stateId}.${process}`;

@@ -34,6 +34,7 @@ export async function serverFindings(
     roomFinding(seen),
     serverClockFinding(seen),
     finding("journal", "fine", { found: journal }),
+    ...(seen.loss === undefined ? [] : [finding("journal", "commit_lost", { found: seen.loss })]),
   ];
   // of one that cannot be used only the server is told
   const isUsable = isMade && findings.every(({ health }) => health !== "wrong");

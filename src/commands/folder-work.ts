@@ -14,7 +14,7 @@ import { told, type Facts, type Told } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import * as answers from "../results/answers.ts";
 import { marksOf, notedIn } from "../results/place.ts";
-import { filtersOf } from "../submission/again.ts";
+import { REJECTED_FOR } from "../submission/again.ts";
 import { fileOf, needsAPerson, standOf, troubleOf, type Away, type Worked } from "./folder-queue.ts";
 
 export interface FolderListener {
@@ -234,11 +234,6 @@ function isOfThisAlone(error: unknown): boolean {
   if (!(error instanceof PaydropError)) return false;
   return ["config", "destination", "locked"].includes(error.code) || /^(?:spool_|copy_missing$)/.test(error.reason);
 }
-
-/** Why rows were rejected that go again by themselves. */
-export const REJECTED_FOR = filtersOf("run").flatMap(({ states, codes = [] }) =>
-  states?.includes("rejected") ? codes : [],
-);
 
 export const shown = (path: string): string => printable(basename(path), 200);
 export const resumeCommand = (folder: string): string => `paydrop resume --inbox ${asWord(folder)} --by NAME`;

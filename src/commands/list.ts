@@ -33,7 +33,7 @@ export const COMMANDS: readonly Command[] = [
     usage: "work",
     load: async () => (await import("./work.ts")).run,
     shown: "send rows of other hosts' files, where several hosts share a journal, until it is stopped",
-    settings: ["host_lanes", "concurrency", "rate"],
+    settings: ["host_lanes", "concurrency", "rate", "by", "accept_lost_journal"],
     examples: ["paydrop work", "paydrop work --host-lanes 16 --log-format json"],
   },
   {

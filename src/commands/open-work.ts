@@ -18,6 +18,7 @@ import { told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
 import { flagsAgain } from "../screen/look.ts";
+import { REJECTED_FOR } from "../submission/again.ts";
 import { SharedPace } from "../submission/pace.ts";
 import type { ShareQueue } from "../submission/queue.ts";
 import { Shared } from "../submission/shared.ts";
@@ -58,7 +59,13 @@ export async function openWork(
     // a person's act waits for nothing: they do it again
     const isPatient = isSender && signals !== undefined;
     const waiting = { signals, isPatient, sight, isBusy: () => (sending.shared?.onTheWire ?? 0) > 0 };
-    const store = await openJournalOf(config, { isSender, inThread: isLarge, lossAcceptedBy, waiting });
+    const store = await openJournalOf(config, {
+      isSender,
+      inThread: isLarge,
+      lossAcceptedBy,
+      rejectedFor: REJECTED_FOR,
+      waiting,
+    });
     if (isSender) {
       faultPoint("recovery.begun");
       await store.recover(who);
@@ -177,7 +184,9 @@ export async function openEither<T>(
   try {
     return [await open("send"), true];
   } catch (error) {
-    if (!(error instanceof PaydropError) || error.code !== "locked") throw error;
+    // nothing goes from a journal that has forgotten commits; people say what became of its rows all the same
+    const mayAct = error instanceof PaydropError && (error.code === "locked" || error.reason === "server_lost_commit");
+    if (!mayAct) throw error;
     return [await open("act"), false];
   }
 }

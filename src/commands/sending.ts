@@ -93,11 +93,16 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     if (mode === "act") return opened;
     const clock = await clockText(opened.store);
     if (clock !== undefined) teller.say(clock);
+    const deaf = sayWaits(opened.store, (text) => teller.say(text));
     await monitor.follow(opened.store);
     notices.follow(opened.store);
     const unfollow = (): Promise<void> =>
       notices.unfollow(listening.signals.hard.aborted).then(() => monitor.unfollow());
-    return { ...opened, close: () => unfollow().then(() => opened.close()) };
+    const close = (): Promise<void> => {
+      deaf();
+      return unfollow().then(() => opened.close());
+    };
+    return { ...opened, close };
   };
   let code = 1;
   try {
@@ -120,6 +125,22 @@ export function untilAsked<T>(opening: Promise<T>): Promise<T | undefined> {
     if (error instanceof PaydropError && error.reason === "server_not_awaited") return undefined;
     throw error;
   });
+}
+
+const WAITS_ASKED_MS = 5_000;
+
+/** Of hosts that must look at a new server of the journal before anything goes: each time that they are others. */
+function sayWaits({ hosts }: Pick<OpenedWork["store"], "hosts">, say: (text: string) => void): () => void {
+  let last = "";
+  const look = async (): Promise<void> => {
+    const names = ((await hosts?.waitsFor()) ?? []).join(", ");
+    const { text, todo } = told(HOST_NEWS.waits, { hosts: names });
+    if (names !== "" && names !== last) say(`${text}\n  → ${todo}`);
+    last = names;
+  };
+  if (!hosts) return () => undefined;
+  const timer = setInterval(() => void look().catch(() => undefined), WAITS_ASKED_MS).unref();
+  return () => clearInterval(timer);
 }
 
 /**

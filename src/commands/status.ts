@@ -17,7 +17,9 @@ import { byStatusOf, nextOf, occurringIn, recordsOf, TotalsCollector, type Total
 import { nextLines, paperOf, textOf, type Look } from "../screen/look.ts";
 import { periodPart, statusTable } from "../screen/summary-text.ts";
 import { show, type Call } from "./command.ts";
-import { REJECTED_FOR, resumeCommand } from "./folder-work.ts";
+import { HOST_WORDS } from "../messages/hosts.ts";
+import { REJECTED_FOR } from "../submission/again.ts";
+import { resumeCommand } from "./folder-work.ts";
 import { isSending, knownBatch, withWork } from "./open-work.ts";
 import { hostLines } from "./status-hosts.ts";
 import { historyLines, showActs, showUnknown } from "./status-lists.ts";
@@ -62,6 +64,11 @@ export function run(call: Call): Promise<number> {
     }
     const hosts = said === undefined ? ((await store.hosts?.all()) ?? []) : [];
     for (const host of hosts) tell(...hostLines(host));
+    const loss = said === undefined ? await store.hosts?.loss() : undefined;
+    if (loss !== undefined) tell({ type: "journal_loss", found: loss }, [told(HOST_WORDS.loss, { found: loss }).text]);
+    const waits = said === undefined ? ((await store.hosts?.waitsFor()) ?? []) : [];
+    if (waits.length > 0)
+      tell({ type: "waits_for", hosts: waits }, [told(HOST_WORDS.waits, { hosts: waits.join(", ") }).text]);
     const none = told(STATUS_WORDS.none, { folder: printable(config.state_dir) }).text;
     tell({ type: "summary", batches: all.length, exit_code: code }, all.length === 0 ? [none] : []);
     return code;

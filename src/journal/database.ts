@@ -176,7 +176,7 @@ export function failureOf(error: unknown, path: string): unknown {
   return new PaydropError(isDamage(error) ? "journal_damaged" : other, facts, { cause: error });
 }
 
-const OWN_NAMES = /^(?:(?:journal|lock|judging)\.db|(?:ballast|snapshots|results|lost\+found)$|\.)/;
+const OWN_NAMES = /^(?:(?:journal|lock|judging)\.db|(?:ballast|snapshots|results|lost\+found)$|witness\.|\.)/;
 
 /**
  * Makes the directory, or makes it private (0700). Throws PaydropError for one that others can write, who could make

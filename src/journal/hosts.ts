@@ -5,16 +5,30 @@ import { assertRecorder } from "./postgres-batches.ts";
 import { HOLD } from "./postgres-schema.ts";
 import { LEASE, LEASE_MS, shareOf, type Committer } from "./shares.ts";
 import type { HostRecord, Hosts, Progress, Share } from "./store.ts";
+import { lossSeen, waitsFor, type Trust } from "./trust.ts";
+import type { Word } from "./witness.ts";
 
 /** What the hosts of a journal share. */
 export interface Together {
   readonly postgres: Postgres;
   readonly seal: Seal;
   readonly committer: Committer;
+  readonly trust: Trust;
   /** This process. */
   readonly me: string;
   /** What it holds alone, as of the last renewal. */
   readonly leases: Set<string>;
+}
+
+/** What is claimed counts for the state directory in the same transaction. */
+const CLAIM = `SELECT c.claimed, CASE WHEN c.claimed ->> 'gate' IS NULL AND c.claimed IS NOT NULL THEN bear_witness($8, $9, $10) END AS word
+  FROM (SELECT claim_share($1, $2, $3, $4, $5, $6, $7) AS claimed OFFSET 0) c`;
+
+/** `gate`: why nothing goes now. */
+interface FoundShare {
+  readonly claimed?:
+    Parameters<typeof shareOf>[1] | { readonly gate: "lost" | "other" | "waits"; readonly server: string };
+  readonly word?: Word;
 }
 
 const SEEN_EVERY_MS = LEASE_MS / 3;
@@ -22,8 +36,8 @@ const MS = "extract(epoch FROM $) * 1000";
 const msOf = (time: string): string => `(${MS.replace("$", time)})::bigint`;
 
 /** What hosts do beside the store (DESIGN §13). `takeOver`: of what dead hosts held, before anything new is claimed. */
-export function hostsOf(together: Together, takeOver: () => Promise<unknown>): Omit<Hosts, "loss"> {
-  const { postgres, seal, me, leases } = together;
+export function hostsOf(together: Together, takeOver: () => Promise<unknown>): Hosts {
+  const { postgres, seal, me, leases, trust } = together;
   return {
     me,
     get clockApart() {
@@ -38,13 +52,19 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): O
     bringCopy: (sha256, path) => bringCopy(postgres, seal, sha256, path),
 
     async claim({ batch, destination, environment, lanes, concurrency }): Promise<Share | undefined> {
-      const sql = "SELECT claim_share($1, $2, $3, $4, $5, $6, $7) AS claimed";
-      const asked = [me, batch ?? null, destination, environment, lanes, concurrency, LEASE] as const;
+      const asked = [me, batch ?? null, destination, environment, lanes, concurrency, LEASE, ...trust.bearer] as const;
       try {
         await takeOver();
-        const claim = () => postgres.get<{ claimed?: Parameters<typeof shareOf>[1] }>(sql, ...asked);
-        const found = await postgres.write(claim);
-        return found?.claimed && (await shareOf(together, found.claimed));
+        const { server } = trust;
+        const found = await postgres.write(() => postgres.get<FoundShare>(CLAIM, ...asked));
+        const { claimed, word } = found ?? {};
+        if (claimed && "gate" in claimed) await trust.lookAgain(claimed.gate === "lost" ? "" : claimed.server);
+        if (!claimed || "gate" in claimed) return undefined;
+        // of another server than the one that this process has looked at: free when its lease is over
+        if (!word) await trust.look();
+        if (!word || server !== trust.server) return undefined;
+        trust.note(word);
+        return await shareOf(together, claimed);
       } catch (error) {
         // asked for again later; what was claimed and not heard of is free when its lease is over
         if (isConnectionLost(error)) return undefined;
@@ -118,11 +138,17 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): O
       const found = await postgres.get<{ ms: number }>(
         `SELECT ${msOf("s.takenOverAt - clock_timestamp()")} + $3::bigint AS ms FROM batch b
          JOIN rows r ON r.batch = b.seq AND r.row = $2 JOIN share s ON s.batch = b.seq AND s.share = r.share
-         WHERE b.id = $1 AND r.state IN ('unknown', 'settled_done') AND r.code = 'interrupted' AND s.takenOverAt IS NOT NULL`,
+         WHERE b.id = $1 AND r.state IN ('unknown', 'settled_done') AND r.code IN ('interrupted', 'commit_lost') AND s.takenOverAt IS NOT NULL`,
         ...([batch, row, timeoutMs] as const),
       );
       return Math.max(0, found?.ms ?? 0);
     },
+
+    async loss(): Promise<string | undefined> {
+      return (await lossSeen(postgres))?.found;
+    },
+
+    waitsFor: () => waitsFor(postgres),
 
     async all(): Promise<readonly HostRecord[]> {
       return postgres.query<HostRecord>(
@@ -144,18 +170,23 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): O
  * away is asked again at the next time.
  */
 export async function bePresent(
-  { postgres, me, leases }: Together,
+  { postgres, me, leases, trust }: Together,
   name: string,
   version: string,
 ): Promise<() => Promise<void>> {
   const here = async (): Promise<void> => {
     await postgres.lookAtClock();
     const sql = `WITH here AS (
-        INSERT INTO host (host, name, version, since, seenAt) VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())
-        ON CONFLICT (host) DO UPDATE SET seenAt = clock_timestamp()
+        INSERT INTO host (host, name, version, since, seenAt, witness)
+        VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), $5) ON CONFLICT (host) DO UPDATE SET seenAt = clock_timestamp()
       ) UPDATE lease SET until = clock_timestamp() + $4::interval WHERE owner = $1 AND until > clock_timestamp() RETURNING name`;
     const before = [...leases];
-    const renewed = await postgres.query<{ name: string }>(sql, me, name, version, LEASE);
+    const renewed = await postgres.query<{ name: string }>(sql, me, name, version, LEASE, trust.bearer[0]);
+    const [looked] = await postgres.query<{ gate: string; server: string }>(
+      "SELECT journal_gate() AS gate, server_now() AS server",
+    );
+    if (looked && looked.gate !== "open") await trust.lookAgain(looked.server);
+    await trust.renew();
     const ours = new Set(renewed.map((lease) => lease.name));
     for (const one of before) if (!ours.has(one)) leases.delete(one);
   };
@@ -179,6 +210,7 @@ export async function bePresent(
   return async () => {
     clearInterval(timer);
     await last;
+    await trust.leave().catch(() => undefined);
     await postgres.query("DELETE FROM lease WHERE owner = $1", me).catch(() => undefined);
     await postgres.query("DELETE FROM host WHERE host = $1", me).catch(() => undefined);
   };

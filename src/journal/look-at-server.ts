@@ -2,6 +2,7 @@ import { Seal } from "./copies.ts";
 import { identityOf, isMade, serverIn } from "./open-postgres.ts";
 import { ask, Postgres } from "./postgres.ts";
 import { areSessions } from "./server-session.ts";
+import { lossSeen } from "./trust.ts";
 
 /** What a person must know of the server of a shared journal before it is trusted (DESIGN §13). */
 export interface Looked {
@@ -26,6 +27,8 @@ export interface Looked {
   /** Of the key: a journal is there, and is of this version and key. */
   readonly fingerprint: string;
   readonly isMade: boolean;
+  /** What it does not know any more of what it had confirmed. */
+  readonly loss: string | undefined;
 }
 
 const FACTS = `SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS isStandby,
@@ -64,6 +67,7 @@ export async function lookAtServer({ url, journalKey }: { readonly url: string; 
       here,
       isMade: isThere,
       fingerprint: seal.fingerprint.slice(0, 8),
+      loss: isThere && !facts.isStandby ? (await lossSeen(postgres))?.found : undefined,
     };
     return { ...facts, settings, ...own } satisfies Looked;
   } finally {

@@ -11,11 +11,13 @@ import * as rows from "./postgres-rows.ts";
 import { FUNCTIONS, POSTGRES_SCHEMA, POSTGRES_VERSION, TABLES } from "./postgres-schema.ts";
 import { seen } from "./postgres-seen.ts";
 import { keepsSessions } from "./server-session.ts";
-import { assertKnown, assertSame, checkServer, lossSeen, serverMeta } from "./same-server.ts";
+import { checkServer } from "./same-server.ts";
 import { stateIdOf } from "./schema.ts";
 import { Committer, LEASE } from "./shares.ts";
 import { MOVE_ROWS } from "./states.ts";
 import type { JournalStore, Kept, KeptKind, Who } from "./store.ts";
+import { Trust, trustServer } from "./trust.ts";
+import { Witness } from "./witness.ts";
 
 const { setBatch, dropBatch, batches: find, folders, overlaps, sumsOfDay } = batches;
 const {
@@ -54,8 +56,12 @@ type Called = (postgres: Postgres, ...values: never[]) => unknown;
 export interface SharedOptions extends PostgresOptions {
   /** `PAYDROP_JOURNAL_KEY`: 32 bytes. */
   readonly journalKey: Buffer;
+  /** Where it is noted what the server has confirmed. */
+  readonly stateDir: string;
   /** Who accepts that the server has forgotten commits (I12). */
   readonly lossAcceptedBy?: Who | undefined;
+  /** With it: rows that were rejected for one of these reasons are sent by the next run, and may have gone. */
+  readonly rejectedFor?: readonly string[] | undefined;
 }
 
 const { version: VERSION } = createRequire(import.meta.url)("paydrop/package.json") as { version: string };
@@ -68,19 +74,21 @@ const KEY_SECRET = "key secret";
  * the server cannot be reached, could lose what it confirms, or has another key or version: nothing may be sent then.
  */
 export async function openPostgres(options: SharedOptions): Promise<JournalStore> {
-  const { isTrial = false, isSender = false, journalKey, lossAcceptedBy } = options;
+  const { isTrial = false, isSender = false, journalKey, lossAcceptedBy: who, rejectedFor = [] } = options;
   const postgres = await Postgres.open(options);
   if (isSender && !isTrial) postgres.sight.begin();
   try {
     const seal = new Seal(journalKey);
-    const server = await checkServer(postgres);
+    await checkServer(postgres);
     if (isSender && !(await keepsSessions(postgres))) throw new PaydropError("server_pooled");
     await makeTables(postgres, seal);
     let identity = await identityOf(postgres, seal, serverIn(options.url));
-    if (isSender && !isTrial) await assertKnown(postgres, server, lossAcceptedBy);
     const me = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`;
-    const committer = new Committer(postgres, me, (client) => assertSame(client, server));
-    const together = { postgres, seal, committer, me, leases: new Set<string>() };
+    const witness = new Witness(options.stateDir, identity.stateId);
+    const trust = new Trust(postgres, witness, me);
+    if (isSender && !isTrial) await trust.look(who && { who, rejectedFor });
+    const committer = new Committer(postgres, me, trust);
+    const together = { postgres, seal, committer, me, trust, leases: new Set<string>() };
     const leave = isSender && !isTrial ? await bePresent(together, hostname(), VERSION) : undefined;
     // an earlier journal may have come here just then; it comes nowhere where somebody is present
     if (leave) identity = await identityOf(postgres, seal, serverIn(options.url));
@@ -134,13 +142,11 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
       },
       commit: () => Promise.reject(new Error("rows of a shared journal leave by shares")),
       backup: () => Promise.reject(new PaydropError("server_no_backup")),
-      hosts: {
-        ...hostsOf(together, () => takeOver({ login: "paydrop", host: me })),
-        loss: () => lossSeen(postgres, server),
-      },
+      hosts: hostsOf(together, () => takeOver({ login: "paydrop", host: me })),
       async close() {
         committer.close();
         await leave?.();
+        witness.close();
         await postgres.close();
       },
     };
@@ -181,9 +187,9 @@ export async function makeTables(postgres: Postgres, seal: Seal, secret: Buffer 
     await postgres.query(`CREATE SCHEMA IF NOT EXISTS ${POSTGRES_SCHEMA}`);
     await postgres.query(quoted(`${TABLES} ${MOVE_ROWS} ${FUNCTIONS}`));
     const own = { version: String(POSTGRES_VERSION), fingerprint: seal.fingerprint, ...sealedSecret(seal, secret) };
-    const meta = { ...own, ...serverMeta(server) };
-    for (const [key, value] of Object.entries(meta))
+    for (const [key, value] of Object.entries(own))
       await postgres.query("INSERT INTO meta (key, value) VALUES ($1, $2)", key, value);
+    await trustServer(postgres, await checkServer(postgres));
     return true;
   });
 }

@@ -19,17 +19,18 @@ export interface JournalOptions extends OpenOptions {
  */
 export async function openJournalOf(
   { state_dir, shared }: Pick<Config, "state_dir" | "shared">,
-  {
-    isTrial = false,
-    waiting,
-    ...options
-  }: JournalOptions & { readonly isTrial?: boolean; readonly waiting?: Waiting } = {},
+  options: JournalOptions & {
+    readonly isTrial?: boolean;
+    readonly rejectedFor?: readonly string[];
+    readonly waiting?: Waiting;
+  } = {},
 ): Promise<JournalStore> {
-  if (!shared) return openJournal(state_dir, options);
+  const { isTrial = false, waiting, rejectedFor, ...opening } = options;
+  if (!shared) return openJournal(state_dir, opening);
   const { openPostgres } = await import("./open-postgres.ts");
-  const { isSender = false, lossAcceptedBy } = options;
-  const journalKey = bytesOfKey(shared.key);
-  return openPostgres({ url: shared.url.reveal(), journalKey, isSender, isTrial, lossAcceptedBy, waiting });
+  const { isSender = false, lossAcceptedBy } = opening;
+  const given = { url: shared.url.reveal(), journalKey: bytesOfKey(shared.key), stateDir: state_dir };
+  return openPostgres({ ...given, isSender, isTrial, lossAcceptedBy, rejectedFor, waiting });
 }
 
 /**

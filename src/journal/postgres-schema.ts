@@ -1,4 +1,5 @@
 import { BY_INDEX, ROW_STATES, WAITING_STATES } from "./states.ts";
+import { TRUST } from "./trust-schema.ts";
 
 export const POSTGRES_SCHEMA = "paydrop";
 /** There is one; a host of another version is refused before anything goes. */
@@ -110,8 +111,13 @@ export const TABLES = `
   -- private copies, encrypted in pieces
   CREATE TABLE piece (sha256 text NOT NULL, piece int NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (sha256, piece));
   -- who is here; and what only one host does at a time: an inbox, a run of a batch
+  -- witness: of its state directory
   CREATE TABLE host (host text PRIMARY KEY, name text NOT NULL, version text NOT NULL, since timestamptz NOT NULL,
-    seenAt timestamptz NOT NULL);
+    seenAt timestamptz NOT NULL, witness text);
+  -- of each state directory that rows were sent from: commits that let rows go, as its own files tell of them too; isHere: a
+  -- process of it may be sending, and has taken no leave; vouchedFor: the server that it found to have all of them
+  CREATE TABLE witness (id text PRIMARY KEY, name text NOT NULL, commits bigint NOT NULL, isHere boolean NOT NULL,
+    vouchedFor text NOT NULL) WITH (fillfactor = 50);
   CREATE TABLE lease (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
   -- of a destination: its row is locked while lanes are given out; nextAt: when the next request may start
   CREATE TABLE pace (destination text PRIMARY KEY, nextAt timestamptz NOT NULL DEFAULT clock_timestamp());
@@ -170,7 +176,7 @@ const COMMIT = `
               AND (t.seq <> w.batch OR halt IS NOT NULL OR NOT t.isProven)
             ORDER BY t.seq FOR NO KEY UPDATE OF t) locked WHERE o.seq = locked.seq;
       END IF;
-      SELECT b.phase, b.stop, ${HOLD} AS hold INTO whole FROM batch b WHERE b.seq = w.batch;
+      SELECT b.phase, b.stop, ${HOLD} AS hold, journal_gate() = 'open' AS passes INTO whole FROM batch b WHERE b.seq = w.batch;
       WITH go AS MATERIALIZED (
         SELECT h.share, h.no, h.isNew, l.leaving, l.last, l.rows, c.told, c.again, c.lastAt
         FROM json_to_recordset(w.held) AS h(share int, mark bigint, markBefore bigint, no int, free int, isNew boolean)
@@ -180,7 +186,7 @@ const COMMIT = `
             SELECT r.row, r.turn, r.operation, r.amount, r.attempts, r.place, r.size, r.crc FROM rows r
             WHERE r.batch = w.batch AND r.share = h.share AND r.state = 'ready'
               AND r.turn > CASE WHEN h.isNew THEN h.mark ELSE h.markBefore END AND (h.isNew OR r.turn <= h.mark)
-            ORDER BY r.turn LIMIT CASE WHEN NOT h.isNew THEN NULL
+            ORDER BY r.turn LIMIT CASE WHEN NOT whole.passes THEN 0 WHEN NOT h.isNew THEN NULL
               WHEN whole.phase = 'open' AND whole.stop IS NULL AND whole.hold IS NULL THEN greatest(h.free, 0) ELSE 0 END) n) l
       ), gone AS (
         UPDATE share s SET mark = greatest(s.mark, go.last), letGo = s.letGo + CASE WHEN go.isNew THEN go.rows ELSE 0 END,
@@ -234,8 +240,9 @@ const TAKE_OVER = `
 const CLAIM = `
   CREATE FUNCTION claim_share(me text, only_batch text, here text, world text, wanted int, concurrency int, lease interval)
     RETURNS json LANGUAGE plpgsql ${BY_INDEX} AS $$
-  DECLARE c record; used int;
+  DECLARE c record; used int; gate text := journal_gate();
   BEGIN
+    IF gate <> 'open' THEN RETURN json_build_object('gate', gate, 'server', server_now()); END IF;
     INSERT INTO pace (destination) VALUES (here) ON CONFLICT DO NOTHING;
     PERFORM 1 FROM pace p WHERE p.destination = here FOR UPDATE;
     SELECT coalesce(sum(s.lanes), 0) INTO used FROM share s JOIN batch b ON b.seq = s.batch
@@ -256,7 +263,10 @@ const CLAIM = `
   END $$;
 `;
 
-/** A share that ends with a word: rows that were let go and did not leave get new turns. false: it is another host's by now. */
+/**
+ * A share that ends with a word: rows that were let go and did not leave get new turns. false: it is another host's by now, or
+ * the journal may have forgotten outcomes: then it is left to its lease.
+ */
 const END = `
   CREATE FUNCTION end_share(of_batch bigint, of_share int, of_epoch int, me text) RETURNS boolean LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE s record; left_rows json;
@@ -266,6 +276,7 @@ const END = `
     SELECT json_agg(json_build_object('row', r.row, 'from', json_build_array('ready'), 'to', 'ready', 'onItsWay', true)
       ORDER BY r.turn) INTO left_rows FROM rows r WHERE r.batch = of_batch AND r.share = of_share AND r.state = 'ready'
       AND r.turn <= s.mark;
+    IF left_rows IS NOT NULL AND journal_gate() <> 'open' THEN RETURN false; END IF;
     IF left_rows IS NOT NULL THEN PERFORM move_rows(of_batch, left_rows); END IF;
     UPDATE share x SET owner = NULL, lanes = 0, leaseUntil = NULL, tallies = (${OF_SHARE})
       WHERE x.batch = of_batch AND x.share = of_share;
@@ -273,4 +284,4 @@ const END = `
   END $$;
 `;
 
-export const FUNCTIONS = `${COMMIT} ${TAKE_OVER} ${CLAIM} ${END}`;
+export const FUNCTIONS = `${TRUST} ${COMMIT} ${TAKE_OVER} ${CLAIM} ${END}`;

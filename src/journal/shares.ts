@@ -9,6 +9,7 @@ import { nameOfShare, type Seal } from "./copies.ts";
 import { ask, durably, failureOf, isConnectionLost, type Postgres } from "./postgres.ts";
 import { assertMove } from "./states.ts";
 import type { Committed, Leaving, Outcome, Phase, Share } from "./store.ts";
+import type { Word } from "./witness.ts";
 
 /** So long a share is a host's that says nothing more, by the clock of the server; a test has no time. */
 export const LEASE_MS: number = Number(
@@ -48,6 +49,17 @@ interface Asked {
   readonly settled: PromiseWithResolvers<Committed & { readonly isLost: boolean }>;
 }
 
+/** Whether the server still knows what it had confirmed (I12). */
+interface Trusted {
+  /** Another one when another server has come. */
+  readonly server: string;
+  readonly bearer: readonly [witness: string, host: string, server: string];
+  look(): Promise<void>;
+  lost(found: string): Promise<never>;
+  /** Beside the server, before any row of a confirmed commit leaves. */
+  note(word: Word | null): void;
+}
+
 /** What holds a share needs of it. */
 interface HeldShare extends Pick<Claimed, "id" | "batch" | "share" | "epoch"> {
   /** Commits of this holder. */
@@ -63,7 +75,7 @@ interface HeldShare extends Pick<Claimed, "id" | "batch" | "share" | "epoch"> {
 export class Committer {
   readonly #postgres: Postgres;
   readonly #me: string;
-  readonly #assertServer: (client: Client) => Promise<void>;
+  readonly #trust: Trusted;
   readonly #held = new Set<HeldShare>();
   #waiting: Asked[] = [];
   #isBusy = false;
@@ -71,11 +83,10 @@ export class Committer {
   #failure: Error | undefined;
   readonly #timer: NodeJS.Timeout;
 
-  /** `assertServer`: looks at a server that was away (I12). */
-  constructor(postgres: Postgres, me: string, assertServer: (client: Client) => Promise<void>) {
+  constructor(postgres: Postgres, me: string, trust: Trusted) {
     this.#postgres = postgres;
     this.#me = me;
-    this.#assertServer = assertServer;
+    this.#trust = trust;
     // an answer may take longer than a lease: whoever holds a share says so all the same
     this.#timer = setInterval(() => this.#renew(), RENEWED_EVERY_MS).unref();
   }
@@ -156,11 +167,18 @@ export class Committer {
         this.#client ??= await this.#reconnected(asked);
         faultPoint("commit.before");
         const client = this.#client;
-        const sql = "SELECT commit_shares($1, $2, $3, $4) AS answers";
-        const { rows } = await durably(client, () => ask(client, sql, values, "commit_shares()"));
+        const { server } = this.#trust;
+        const all = [...values, ...this.#trust.bearer];
+        const { rows } = await durably(client, () => ask(client, COMMIT, all, "commit_shares()"));
+        const { answers, word } = rows[0] as { answers: readonly Answer[]; word: Word | null };
+        // another server has come meanwhile: it may not know of this commit, or this process has not looked at it
+        const isNew =
+          server !== this.#trust.server || (word === null && answers.some(({ leaving }) => leaving.length > 0));
+        if (isNew) throw new PaydropError("server_away", { found: "another one has come" });
+        this.#trust.note(word);
         this.#postgres.sight.answered();
         faultPoint("commit.after");
-        return { answers: (rows[0] as { answers: readonly Answer[] }).answers, mayLeave };
+        return { answers, mayLeave };
       } catch (error) {
         if ((error as { code?: unknown }).code === DEADLOCK) continue;
         if (isLast || !isConnectionLost(error)) throw error;
@@ -175,7 +193,7 @@ export class Committer {
   async #reconnected(asked: readonly Asked[]): Promise<Client> {
     const client = await this.#postgres.take();
     try {
-      await this.#assertServer(client);
+      await this.#trust.look();
       for (const held of this.#held) {
         const { id, batch, share, epoch } = held;
         const sql = "SELECT epoch, commitNo FROM share WHERE batch = $1 AND share = $2";
@@ -183,7 +201,7 @@ export class Committer {
         // the one that is asked may be on its way; what was confirmed before must be there, and the claim before all
         const confirmed = held.no - Number(asked.some(({ of }) => of === held));
         if (!known || known.epoch < epoch || (known.epoch === epoch && known.commitNo < confirmed))
-          throw new PaydropError("server_lost_commit", { found: `share ${share} of batch ${id}` });
+          await this.#trust.lost(`share ${share} of batch ${id}`);
       }
       return client;
     } catch (error) {
@@ -198,7 +216,7 @@ export class Committer {
     for (const { row, state, httpStatus, response = "" } of outcomes) {
       const heard = [state, httpStatus && `HTTP ${httpStatus}`, response].filter(Boolean).join(": ");
       const said = state === "again" ? "not sent by its host" : heard;
-      const sql = `UPDATE rows SET lateAnswer = $3 WHERE batch = $1 AND row = $2 AND state = 'unknown' AND code = 'interrupted'`;
+      const sql = `UPDATE rows SET lateAnswer = $3 WHERE batch = $1 AND row = $2 AND state = 'unknown' AND code IN ('interrupted', 'commit_lost')`;
       await this.#postgres.query(sql, of.batch, row, said);
     }
   }
@@ -207,6 +225,8 @@ export class Committer {
 /** The server said no, and changed nothing. */
 const isRefusal = (error: unknown): boolean => error instanceof PaydropError && error.reason === "server_refused";
 
+/** It counts for the state directory in the same transaction, and after it, so that its lock is the last one. */
+const COMMIT = "SELECT commit_shares($1, $2, $3, $4) AS answers, bear_witness($5, $6, $7) AS word";
 const LOST = { leaving: [], phase: "open", isLost: true } as const;
 
 function committedOf({ leaving, phase, hold, stop }: Answer, mayLeave: () => boolean) {

@@ -36,8 +36,10 @@ export interface Hosts {
   reserve(destination: string, starts: number, rate: number): Promise<number>;
   /** Milliseconds until nothing of a row can be on the wire any more whose host was lost; 0: now. */
   quietIn(batch: string, row: number, timeoutMs: number): Promise<number>;
-  /** What the server has lost of what it had confirmed (I12), where that is known: a sender is refused with 74. */
+  /** What the server has lost of what it had confirmed (I12), where that is known, and nobody has accepted it: nothing goes. */
   loss(): Promise<string | undefined>;
+  /** Hosts that may have sent rows which a new server has forgotten: nothing goes before they have looked at it. */
+  waitsFor(): Promise<readonly string[]>;
   /** What time it is here and for the journal, where they are more than a minute apart: then this host judges nothing. */
   readonly clockApart: { readonly now: string; readonly server: string } | undefined;
   /** SQL of the queue, which lies beside the journal. */

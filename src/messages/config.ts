@@ -120,6 +120,8 @@ const FINDINGS = {
     server_standby: "this server is a standby → Name the primary server in PAYDROP_JOURNAL_URL.",
     server_encoding: `{found}: names and answers could not be kept, and rows could go twice
       → Make the database with UTF-8: CREATE DATABASE paydrop ENCODING 'UTF8' TEMPLATE template0.`,
+    commit_lost: `the server does not know any more what it had confirmed: {found}
+      → Nothing goes. Ask who runs the server what was lost: paydrop help hosts`,
     server_old: "PostgreSQL {version}, and {needed} is needed → Use a newer server.",
     pooled: `a pooler changes the session between transactions, and locks would be lost
       → Let it keep sessions (PgBouncer: pool_mode = session), or name the server itself.`,

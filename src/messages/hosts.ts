@@ -19,6 +19,8 @@ export const SERVER_ERRORS = {
     → Nothing more is sent. Let the pooler keep sessions (PgBouncer: pool_mode = session), or name the server itself.`,
   server_given_up: `the journal's server gave no answer, and this paydrop was asked to end: {found}
     → It ended without it. Rows that were on their way are unknown half a minute from now, and none goes again by itself: \`paydrop status --unknown\` lists them.`,
+  witness_unwritable: `what the journal's server has confirmed cannot be noted in {folder}: {found}
+    → Sending has stopped, and nothing is forgotten. Make room there, or name another state folder.`,
   server_too_old: "the journal's server is PostgreSQL {found}, and {needed} is needed → Use a newer server.",
   server_no_backup: `this journal is in PostgreSQL → Back it up there, with pg_dump or a base backup, and keep
     PAYDROP_JOURNAL_KEY elsewhere.`,
@@ -53,12 +55,18 @@ export const HOST_WORDS = {
   holds: "  sends batch {batch}: {shares:share}, {lanes:lane}, since {since}",
   conducts: "  conducts the run of batch {batch}",
   watches: "  watches {folder}",
+  loss: `nothing goes: the journal's server does not know any more what it had confirmed: {found}
+    Ask who runs the server what was lost; \`paydrop help hosts\` says what to do.`,
+  waits: `nothing goes: another server has taken over, and these hosts have not looked yet whether it has all that
+    they sent: {hosts}. Start them again; what to do without them: \`paydrop help hosts\``,
 } as const satisfies Catalogue;
 
 export const HOST_NEWS = {
   working: "sending shares of other hosts' files as {host}; Ctrl-C ends it",
   clock_apart: `this host says {now}, the journal's server says {server}: it takes no files, and sends what others took
     → Set both by the same time service (NTP).`,
+  waits: `another server has taken over, and nothing goes until these hosts have looked whether it has all that they sent: {hosts}
+    → Start them again. What to do without them: \`paydrop help hosts\``,
   inbox_elsewhere: `another host watches {folder}: this one takes over when that one ends
     → Each inbox needs a path of its own over all hosts.`,
 } as const satisfies Catalogue;

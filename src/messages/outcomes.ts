@@ -34,6 +34,7 @@ export const OUTCOMES = {
   no_answer: `We sent the row but got no answer{after} → ${CHECK}`,
   connection_broken: `The connection broke while we waited for the answer. → ${CHECK}`,
   interrupted: `paydrop was stopped while this row was on its way. → ${CHECK}`,
+  commit_lost: `The journal had forgotten what went when this row may have gone. → ${CHECK}`,
   rate_limited_unclear: `The service asked us to slow down{http}. ${MAYBE} → ${CHECK}`,
 
   rate_limited: `The service asked us to slow down; this row was not taken. → ${BY_RETRY}`,

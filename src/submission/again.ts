@@ -49,6 +49,11 @@ export function filtersOf(how: How): readonly Pick<RowFilter, "states" | "codes"
   });
 }
 
+/** Why rows were rejected that go again by themselves. */
+export const REJECTED_FOR: readonly string[] = filtersOf("run").flatMap(({ states, codes = [] }) =>
+  states?.includes("rejected") ? codes : [],
+);
+
 /** A rejected row that the next run sends as it is; every other one needs a correction, or a person's word. */
 export function goesAgainAsItIs({ state, code = "" }: Pick<RowRecord, "state" | "code">): boolean {
   return state === "rejected" && FOR_KEY_OR_ADDRESS.includes(code);

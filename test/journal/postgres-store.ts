@@ -5,11 +5,13 @@ import { dropRecordings } from "../../src/journal/postgres-batches.ts";
 import { Postgres } from "../../src/journal/postgres.ts";
 import type { Committed, JournalStore, Leaving, Outcome } from "../../src/journal/store.ts";
 import { freshDatabase } from "../support/postgres.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 import type { TestJournal } from "./stores.ts";
 
 /** An empty journal in a database of its own. Its rows leave from the first share of a batch, which `commit` claims. */
 export async function openTestJournal(): Promise<TestJournal & { readonly postgres: Postgres }> {
-  const options = { url: await freshDatabase(), isSender: true, journalKey: randomBytes(32), version: "1" };
+  const stateDir = temporaryDirectory();
+  const options = { url: await freshDatabase(), isSender: true, journalKey: randomBytes(32), stateDir };
   const postgres = await Postgres.open(options);
   const opened: { close(): Promise<void> }[] = [postgres];
   onTestFinished(async () => {

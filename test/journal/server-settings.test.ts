@@ -6,6 +6,7 @@ import { Postgres } from "../../src/journal/postgres.ts";
 import { Sight } from "../../src/journal/sight.ts";
 import { describePooled, startPooler } from "../support/pgbouncer.ts";
 import { describePostgres, freshDatabase, ownServer } from "../support/postgres.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 import { until } from "../support/until.ts";
 
 async function opened(url: string, isSender = true): Promise<Postgres> {
@@ -20,7 +21,8 @@ async function plainly(url: string, sql: string): Promise<unknown[]> {
   return client.query(sql).then(({ rows }) => rows as unknown[]).finally(() => client.end()); // prettier-ignore
 }
 
-const sender = (url: string) => openPostgres({ url, isSender: true, journalKey: randomBytes(32) });
+const sender = (url: string) =>
+  openPostgres({ stateDir: temporaryDirectory(), url, isSender: true, journalKey: randomBytes(32) });
 
 describePostgres("settings of the server, the database and the role", () => {
   test("every one of them is wrong → each session says its own", async () => {
@@ -104,7 +106,13 @@ describePostgres("settings of the server, the database and the role", () => {
     const told: string[] = [];
     const sight = new Sight(({ code, found }) => void told.push(`${code}: ${found}`));
     const waiting = { isPatient: true, sight };
-    const opening = openPostgres({ url: server.url, isSender: true, journalKey: randomBytes(32), waiting });
+    const opening = openPostgres({
+      stateDir: temporaryDirectory(),
+      url: server.url,
+      isSender: true,
+      journalKey: randomBytes(32),
+      waiting,
+    });
     await until("it says that it waits", () => told.length > 0);
     await plainly(server.url, "SELECT pg_promote()");
     const store = await opening;
@@ -114,7 +122,7 @@ describePostgres("settings of the server, the database and the role", () => {
     // a person's act says so instead
     server.stopHard();
     server.startAsStandby();
-    const act = openPostgres({ url: server.url, journalKey: randomBytes(32) });
+    const act = openPostgres({ stateDir: temporaryDirectory(), url: server.url, journalKey: randomBytes(32) });
     await expect(act).rejects.toMatchObject({ reason: "server_away", facts: { found: "it is a standby just now" } });
   }, 120_000);
 
@@ -147,11 +155,11 @@ describePostgres("time and version", () => {
   test("another version of paydrop is at work → this host does not begin", async () => {
     const url = await freshDatabase();
     const journalKey = randomBytes(32);
-    const store = await openPostgres({ url, isSender: true, journalKey });
+    const store = await openPostgres({ stateDir: temporaryDirectory(), url, isSender: true, journalKey });
     onTestFinished(() => store.close());
     const postgres = await opened(url);
     await postgres.query("UPDATE host SET version = '0.0.9', name = 'pay7'");
-    const other = openPostgres({ url, isSender: true, journalKey });
+    const other = openPostgres({ stateDir: temporaryDirectory(), url, isSender: true, journalKey });
     await expect(other).rejects.toMatchObject({ reason: "host_other_version", facts: { host: "pay7" } });
     expect(await postgres.query("SELECT count(*) FROM host")).toEqual([{ count: 1 }]);
   });

@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { Postgres } from "../../src/journal/postgres.ts";
 import { Committer } from "../../src/journal/shares.ts";
+import { Trust } from "../../src/journal/trust.ts";
+import { Witness } from "../../src/journal/witness.ts";
 import { describePostgres, freshDatabase } from "../support/postgres.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 import { letsRowsGoByShares } from "./shares-contract.ts";
 import { Shares, type Answer, type Held, type Outcome } from "./shares.ts";
 
@@ -237,7 +240,8 @@ describePostgres("a server that was away", () => {
     await one.ask("UPDATE batch SET isProven = true");
     const [held, other] = [await claimed(one, "host 1", "PAY"), await claimed(one, "host 1", "PAY")].map((share) => ({ ...share, no: 0, onTheirWay: new Set<number>() })) as [HeldByMe, HeldByMe]; // prettier-ignore
     const postgres = await Postgres.open({ url, isSender: true });
-    const committer = new Committer(postgres, held.me, () => Promise.resolve());
+    const trust = new Trust(postgres, new Witness(temporaryDirectory(), "journal"), held.me);
+    const committer = new Committer(postgres, held.me, trust);
     onTestFinished(() => {
       committer.close();
       return postgres.close();

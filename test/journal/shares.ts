@@ -2,7 +2,9 @@ import type { Client } from "pg";
 import { onTestFinished } from "vitest";
 import { FUNCTIONS, POSTGRES_SCHEMA, TABLES } from "../../src/journal/postgres-schema.ts";
 import { ask, Postgres } from "../../src/journal/postgres.ts";
+import { serverOf } from "../../src/journal/same-server.ts";
 import { MOVE_ROWS, ON_ITS_WAY } from "../../src/journal/states.ts";
+import { trustServer } from "../../src/journal/trust.ts";
 import { until } from "../support/until.ts";
 
 /** No lease is over by itself while a test looks on. */
@@ -51,6 +53,8 @@ export class Shares {
     onTestFinished(() => postgres.close());
     const client = await postgres.take();
     await ask(client, `CREATE SCHEMA ${POSTGRES_SCHEMA}; ${TABLES} ${change(MOVE_ROWS + FUNCTIONS)}`, []);
+    await ask(client, "INSERT INTO meta VALUES ('fingerprint', '')", []);
+    await trustServer(postgres, await serverOf(postgres));
     return new Shares(postgres, client);
   }
 
