@@ -15,7 +15,6 @@ import { Trust } from "../../src/journal/trust.ts";
 import { Witness } from "../../src/journal/witness.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { describePostgres } from "../support/postgres.ts";
-import { temporaryDirectory } from "../support/state-dir.ts";
 import { openTestJournal } from "./postgres-store.ts";
 import { act, ASHA, NOW, opened, outcome } from "./stores.ts";
 
