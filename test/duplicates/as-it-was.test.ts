@@ -51,7 +51,10 @@ async function staysWhatItWas(desk: TestDesk): Promise<void> {
   expect(sent).toEqual([]);
   // one is corrected: it goes, alone; and the other one as it is only by a person's word
   const mended = await desk.run("mended.csv", retry.replace("1e3", "1000"), answers);
-  expect([sent.splice(0), await statesOf(desk, mended.batch)]).toEqual([["T3"], "2 rejected as_it_was, 3 accepted accepted"]);
+  expect([sent.splice(0), await statesOf(desk, mended.batch)]).toEqual([
+    ["T3"],
+    "2 rejected as_it_was, 3 accepted accepted",
+  ]);
   const act = desk.act("retry", { batch: mended.batch });
   const woken = await desk.store.judging(() =>
     wake(desk.store, mended.batch, "retry_rejected", { act, now: desk.now, rules: desk.config }),
