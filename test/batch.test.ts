@@ -122,8 +122,11 @@ test("the wrong row is held elsewhere → the first step is to cancel that one, 
 });
 
 test.each([
-  ["csv", (row: string) => `from_account,to_account,amount,retry_of\r\nACC-OPS-01,T2,6.00,${row}\r\n`],
-  ["json", (row: string) => `[{"from_account":"ACC-OPS-01","to_account":"T2","amount":"6.00","retry_of":"${row}"}]`],
+  ["csv", (row: string, from: string) => `from_account,to_account,amount,retry_of\r\n${from},T2,6.00,${row}\r\n`],
+  [
+    "json",
+    (row: string, from: string) => `[{"from_account":"${from}","to_account":"T2","amount":"6.00","retry_of":"${row}"}]`,
+  ],
 ])("a retry file (%s) that states no period → is of the period of the row that it corrects", async (format, retry) => {
   const desk = await TestDesk.open();
   const file = transfers(["T1", "5.00"], ["T2", "6.00"]);
@@ -132,9 +135,9 @@ test.each([
   const refuse = (payload: string): number | undefined => (payload.includes("T2") ? 422 : undefined);
   const { batch } = await desk.run("pay.csv", file, refuse);
   desk.config = none;
-  const next = await desk.run(`mended.${format}`, retry(`${batch}:3`), refuse);
+  const next = await desk.run(`mended.${format}`, retry(`${batch}:3`, "ACC-OPS-02"), refuse);
   // a correction of the correction, too
-  expect(await desk.run(`again.${format}`, retry(`${next.batch}:${format === "csv" ? 2 : 1}`))).toMatchObject({ exitCode: 0, requests: 1 }); // prettier-ignore
+  expect(await desk.run(`again.${format}`, retry(`${next.batch}:${format === "csv" ? 2 : 1}`, "ACC-OPS-03"))).toMatchObject({ exitCode: 0, requests: 1 }); // prettier-ignore
   desk.config = { ...desk.config, period: "2026-12" };
   expect(await desk.run("next.csv", transfers(["T2", "6.00"], ["T3", "1.00"]))).toMatchObject({ exitCode: 0, requests: 2 }); // prettier-ignore
   // however late: the same payment of the same period

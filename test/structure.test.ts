@@ -19,6 +19,7 @@ const LAYERS = [
     "day.ts",
     "file-format.ts",
     "mask.ts",
+    "one-spelling.ts",
     "printable.ts",
     "fault-point.ts",
     "state-dir.ts",

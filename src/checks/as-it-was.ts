@@ -48,7 +48,8 @@ export function contentOfCells({ columns, cells }: Row, isTable: boolean): Conte
 }
 
 const ZEROS = /^0+(?=[0-9])/;
-const SCIENTIFIC = /^([0-9])(?:[.,]([0-9]+))?E\+?([0-9]{1,2})$/i;
+/** A long number, of which digits are lost: in a short one a person wrote out what was meant. */
+const SCIENTIFIC = /^([0-9])(?:[.,]([0-9]+))?E\+?(0?[89]|[1-9][0-9])$/i;
 
 function saved(value: string): string {
   const words = value.trim();

@@ -183,7 +183,8 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   if (later) checked.notNow = later;
   file.questions.period(row, own.period ?? file.opened.period);
   file.look.add(row, form, checked.payee, values);
-  checked.sent = contentOf([form.payees, ...values]);
+  // who loses or gets zeros in front may be another payee: that is asked about
+  checked.sent = contentOf([`${form.payees}${zeros}.`, ...values]);
   checked.instruction = { payload: payloadOf(form, values), payment: paymentText(form, checked.payee, values) };
   return checked;
 }

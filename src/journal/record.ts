@@ -134,7 +134,9 @@ function newRowOf(
   const stays = [content, invalid.content].some((now) => now && origin?.content && isAsItWas(now, origin.content));
   if (stays && origin?.state === "invalid") {
     const facts = { other: `row ${origin.row} of batch ${origin.batch}` };
-    return { ...invalid, faults: [{ code: STILL_AS_IT_WAS, row: row.number, facts }] };
+    // what was wrong may be the payee: nobody is paid instead of this one
+    const unknown = { payee: undefined, zeros: undefined, payeeAs: undefined };
+    return { ...invalid, ...unknown, faults: [{ code: STILL_AS_IT_WAS, row: row.number, facts }] };
   }
   const payment = keyOf(keySecret, "payment", instruction.payment);
   payments.add(payment);

@@ -112,7 +112,8 @@ export interface JournalStore {
    * with its payment or its reference that went, go, or wait for a person (of this batch only rows before it, duplicates as
    * well), unless two references or two periods of one form tell them apart; and its corrections, whatever became of them:
    * the row that `retryOf` names, or `inPlaceOf`, the one that that row names in its turn and so on, and all rows that
-   * correct it or one of those, one after the other. At most 200 for each key, the newest ones. Pages have the rows that are ready, held or
+   * correct it or one of those, one after the other. So many are read (`FOUND_MAX`) of what went or goes, of what waits, of
+   * a payee and of corrections; where there are more, the row says so (`isCut`). Pages have the rows that are ready, held or
    * duplicate, and not on their way; `isConcerned`: of the ready ones only those that a payment, a reference or a
    * correction ties to another row.
    */

@@ -7,8 +7,8 @@ import { House } from "./house.ts";
 import { KNOWN, read, rowOf, seenOf } from "./situations.ts";
 
 /** Few of each, so that they meet. */
-const payment = fc.constantFrom("asha 100", "asha 200", "ravi 100", "00asha 100", "0ravi 300");
-const reference = fc.constantFrom("", "", " ref A", " ref B");
+const payment = fc.constantFrom("asha 100", "asha 200", "ravi 100", "00asha 100", "0ravi 300", "Asha 100");
+const reference = fc.constantFrom("", "", " ref A", " ref a", " ref B");
 const period = fc.constantFrom("", "", " of 2026-11", " of 2026-12", " of 2026-W47");
 const words = fc.tuple(payment, reference, period).map((parts) => parts.join(""));
 

@@ -8,18 +8,21 @@ export const OWN = "OWNOWNOW";
 
 export const key = (kind: "payment" | "payee" | "reference", text: string): Key => keyOf("07".repeat(32), kind, text);
 
-/** A row in words: `asha 100`, `00asha 100` with zeros in front of the number, `asha 100 ref INV-1 of 2026-11 corrects EARLIER1:3`. */
+/** A row in words: `asha 100`, `Asha 100` with its payee written in another way, `… ref inv-1` so with its reference, `00asha 100` with zeros in front of the number, `asha 100 ref INV-1 of 2026-11 corrects EARLIER1:3`. */
 interface Said {
   readonly payment: Key;
   readonly payee: Key;
   readonly zeros?: number;
   readonly reference?: Key;
+  readonly payeeAs?: string;
+  readonly referenceAs?: string;
   readonly period?: string;
   readonly retryOf?: { readonly batch: string; readonly row: number };
 }
 
 export function read(words: string): Said {
-  const [, zeros = "", payee = "", amount = "", rest = ""] = /^(0*)(\S+) (\S+)(.*)$/.exec(words) ?? [];
+  const [, zeros = "", written = "", amount = "", rest = ""] = /^(0*)(\S+) (\S+)(.*)$/.exec(words) ?? [];
+  const payee = written.toLowerCase();
   const reference = / ref (\S+)/.exec(rest)?.[1];
   const period = / of ([\d-]\S*(?: \(\w+\))?)/.exec(rest)?.[1]?.replaceAll(/[()]/g, "");
   const [, batch, row] = / corrects (\w+):(\d+)/.exec(rest) ?? [];
@@ -27,7 +30,9 @@ export function read(words: string): Said {
     payment: key("payment", `${payee} ${amount}`),
     payee: key("payee", payee),
     ...(zeros === "" ? {} : { zeros: zeros.length }),
-    ...(reference === undefined ? {} : { reference: key("reference", reference) }),
+    ...(written === payee ? {} : { payeeAs: written }),
+    ...(reference === undefined ? {} : { reference: key("reference", reference.toUpperCase()) }),
+    ...(reference === reference?.toUpperCase() ? {} : { referenceAs: reference ?? "" }),
     ...(period === undefined ? {} : { period }),
     ...(batch === undefined ? {} : { retryOf: { batch, row: Number(row) } }),
   };

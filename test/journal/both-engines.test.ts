@@ -28,8 +28,8 @@ async function openBoth(): Promise<{ house: House; crash: () => Promise<void> }>
 }
 
 /** Few of each, so that they meet. */
-const payment = fc.constantFrom("asha 100", "asha 200", "ravi 100", "00asha 100", "0asha 200", "0ravi 300");
-const reference = fc.constantFrom("", "", "", " ref A", " ref B");
+const payment = fc.constantFrom("asha 100", "asha 200", "ravi 100", "00asha 100", "0asha 200", "0ravi 300", "Asha 100");
+const reference = fc.constantFrom("", "", "", " ref A", " ref a", " ref B");
 const period = fc.constantFrom("", "", "", " of 2026-11", " of 2026-12", " of 2026-W47");
 const number = fc.integer({ min: 1, max: 6 });
 const corrects = fc.oneof(
