@@ -18,7 +18,7 @@ test.for([
   ["an account beside a UPI id", { "UPI ID": vpa, "Net Pay": amount, "A/c No": "501002718280" }, "pay_or_collect"],
   ["a UPI id and a transfer", { ...GOOD.transfer, vpa }, "operation_ambiguous"],
   ["nothing known", { account: "1", sum: "5" }, "operation_unknown"],
-  ["a column is missing", { from_account: "A-1", amount: "5" }, "operation_unknown"],
+  ["a column is missing", { from_account: "A-1", amount: "5" }, "column_missing"],
   ["a column is misspelt", { ...GOOD.transfer, refrence: "1" }, "column_misspelt"],
 ] as const)("%s → asked", async ([, row, code]) => {
   const { refused, rows } = await check("rows.csv", csvOf(row));

@@ -47,6 +47,7 @@ describe("cells", () => {
     expect(pick("name")[5]).toBe("आशा राव & Söhne <1>");
     expect(remarksOf(table)).toEqual([
       'the sheet "Payout" was read, not "Notes"',
+      'CAREFUL: hidden in the sheet, and read like all others: "ifsc_code"',
       "the header is row 3; what stands above it was not read",
       "CAREFUL: 1 row (9) hidden in the sheet: read like all others",
     ]);
@@ -197,7 +198,10 @@ describe("which sheet, which header", () => {
     const { table } = await book({ sheets, hidden: ["October"] });
     expect([table.reading.sheet, remarksOf(table)]).toEqual([
       "November",
-      ['the sheet "November" was read, not "Notes"'],
+      [
+        'the sheet "November" was read, not "Notes"',
+        'CAREFUL: "October" is hidden and has payments, too: it was not read',
+      ],
     ]);
   });
 
@@ -207,7 +211,8 @@ describe("which sheet, which header", () => {
       'there is no sheet "Nov"; it has "Pay", "Empty"',
     );
     expect((await faultOf(book({ sheets }, { sheet: "Empty" }))).code).toBe("file_blank");
-    expect((await faultOf(book({ sheets: { Pay: ROWS }, hidden: ["Pay"] }))).code).toBe("file_blank");
+    expect((await faultOf(book({ sheets: { Pay: ROWS }, hidden: ["Pay"] }))).code).toBe("sheet_is_hidden");
+    expect((await faultOf(book({ sheets: { Pay: textRow(1, header) }, hidden: ["Pay"] }))).code).toBe("file_blank");
   });
 
   const header = ["name", "amount", "narration"];
@@ -283,6 +288,6 @@ describe("rows", () => {
     const again = [];
     for await (const page of table.rows()) again.push(...page);
     expect(again).toEqual(rows);
-    expect(table.remarks).toHaveLength(3);
+    expect(table.remarks).toHaveLength(4);
   });
 });
