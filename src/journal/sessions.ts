@@ -30,7 +30,7 @@ const WATCHED_EVERY_MS = 500;
 /** What has no answer after so long may have been sent into a connection that is dead. */
 const SUSPECT_MS = 5_000;
 /** So long a server is waited for after this process was asked to end, once, and twice. */
-const ENDING_MS = 5_000;
+const ENDING_MS = 6_000;
 const ENDING_AT_ONCE_MS = 1_000;
 const GOODBYE_MS = 1_000;
 
@@ -48,6 +48,9 @@ export class Sessions {
   #end: readonly ["server_given_up" | "server_not_awaited", found: string] | undefined;
   #isLookingFor = false;
   #quietSince = 0;
+  #watchedAt: number = performance.now();
+  /** So long this process itself stood still since it was asked to end: that is not the server's silence. */
+  #stoodStillMs = 0;
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: Options) {
@@ -169,11 +172,15 @@ export class Sessions {
   /** Whatever the server does: nobody waits for it who was asked to end. Nothing is freed by that (I15). */
   #giveUp(now: number, oldest: number): void {
     const { signals, isBusy = () => false } = this.#options;
-    if (!signals?.soft.aborted || (isBusy() && !signals.hard.aborted)) this.#quietSince = now;
+    if (!signals?.soft.aborted || (isBusy() && !signals.hard.aborted))
+      [this.#quietSince, this.#stoodStillMs] = [now, 0];
+    this.#stoodStillMs += Math.max(0, now - this.#watchedAt - 2 * WATCHED_EVERY_MS);
+    this.#watchedAt = now;
     const since = Math.max(oldest, this.#quietSince);
     // before the first answer there is nothing to be lost
     const limitMs = !this.#clock ? 0 : signals?.hard.aborted ? ENDING_AT_ONCE_MS : ENDING_MS;
-    if (!signals?.soft.aborted || this.#end || oldest === Infinity || now - since < limitMs) return;
+    if (!signals?.soft.aborted || this.#end || oldest === Infinity || now - since < limitMs + this.#stoodStillMs)
+      return;
     this.#refuse(this.#clock ? "server_given_up" : "server_not_awaited", this.#away ?? SERVER_FOUND.silent);
     for (const client of this.#open.keys()) client.connection.stream.destroy();
   }
