@@ -1,4 +1,4 @@
-import { addAct, lockShares } from "./postgres-batches.ts";
+import { lockShares } from "./postgres-batches.ts";
 import type { Postgres } from "./postgres.ts";
 import { PURGED_AT_ONCE, stepOf, type Looked } from "./states.ts";
 import type { Copied, JournalStore, Purged } from "./store.ts";
@@ -16,6 +16,9 @@ const UNNEEDED = `WITH needed AS MATERIALIZED (SELECT DISTINCT hashes[1] AS sha2
   own AS (SELECT sha256 FROM batch WHERE seq = ANY($1) UNION SELECT hashes[1] FROM batch b, ${HASHES} WHERE b.seq = ANY($1))
   DELETE FROM piece WHERE sha256 IN (SELECT sha256 FROM own EXCEPT SELECT sha256 FROM needed)
     AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.sha256 = piece.sha256 AND NOT b.isPurged)`;
+
+const ACT = "at, kind, login, host, by, batch, note";
+const ACTS = `INSERT INTO act (${ACT}) SELECT ${ACT} FROM json_populate_recordset(NULL::act, $1)`;
 
 /** With their shares locked: nobody lets a row go again whose payload goes here. */
 export function purge(
@@ -39,7 +42,7 @@ export function purge(
       await postgres.query("UPDATE batch SET isPurged = true WHERE seq = ANY($1)", seqs);
       await postgres.query(UNNEEDED, seqs);
     }
-    for (const batch of ids) await addAct(postgres, { ...act, batch });
+    await postgres.query(ACTS, JSON.stringify(ids.map((batch) => ({ ...act, batch }))));
     return { ids, ...stepOf(old) };
   });
 }

@@ -17,16 +17,19 @@ const DELAY_MS = 20;
 /** With old batches beside them rows may take so many times as long. */
 const AIM = 1.2;
 
-/** One command: from its start to its end, and from the first request to the last answer. */
+/** One command: from its start to its end, from the first request to the last answer, and what it and its server worked. */
 interface OneRun {
   readonly wallMs: number;
   readonly sendingMs: number;
+  readonly cpuMs: number;
 }
 
 interface Journal {
   readonly title: string;
   readonly folder: string;
   readonly settings: Readonly<Record<string, string>>;
+  /** Of the server of this journal, so far. */
+  readonly cpuMs: () => number;
   readonly runs: OneRun[];
 }
 
@@ -54,11 +57,22 @@ export async function batches(bench: Bench): Promise<readonly (Pick<Journal, "ti
 
 type Pair = readonly [bare: Journal, old: Journal];
 
-async function pairOf(bench: Bench, engine: string, settings: () => Promise<Journal["settings"]>): Promise<Pair> {
+async function pairOf(
+  bench: Bench,
+  engine: string,
+  settings: () => Promise<Journal["settings"]>,
+  cpuMs: Journal["cpuMs"] = () => 0,
+): Promise<Pair> {
   const titles = [`${engine}, new`, `${engine}, ${figure(bench.batches)} ended batches`] as const;
   const journals: Journal[] = [];
   for (const title of titles) {
-    const journal = { title, folder: emptyFolder(bench.folder, "batches"), settings: await settings(), runs: [] };
+    const journal = {
+      title,
+      folder: emptyFolder(bench.folder, "batches"),
+      settings: await settings(),
+      cpuMs,
+      runs: [],
+    };
     // makes its tables
     await withService({}, (service) => measure(bench, journal, service, 0));
     journals.push(journal);
@@ -77,12 +91,17 @@ async function onSqlite(bench: Bench): Promise<Pair> {
 
 async function onPostgres(bench: Bench, server: PostgresServer): Promise<Pair> {
   const urls: string[] = [];
-  const pair = await pairOf(bench, "Postgres", async () => {
-    const name = `bench_${randomBytes(6).toString("hex")}`;
-    await withClient(server.url, (client) => client.query(`CREATE DATABASE ${name}`));
-    urls.push(server.urlOf(name));
-    return { PAYDROP_JOURNAL_URL: server.urlOf(name), PAYDROP_JOURNAL_KEY: randomBytes(32).toString("hex") };
-  });
+  const pair = await pairOf(
+    bench,
+    "Postgres",
+    async () => {
+      const name = `bench_${randomBytes(6).toString("hex")}`;
+      await withClient(server.url, (client) => client.query(`CREATE DATABASE ${name}`));
+      urls.push(server.urlOf(name));
+      return { PAYDROP_JOURNAL_URL: server.urlOf(name), PAYDROP_JOURNAL_KEY: randomBytes(32).toString("hex") };
+    },
+    () => server.cpuMs(),
+  );
   bench.progress("Postgres: makes ended batches");
   await withClient(urls[1] ?? "", (client) => endedInPostgres(client, bench.batches, join(pair[1].folder, "in")));
   return pair;
@@ -98,7 +117,12 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-async function measure(bench: Bench, { folder, settings }: Journal, service: Service, series: number): Promise<OneRun> {
+async function measure(
+  bench: Bench,
+  { folder, settings, cpuMs: ofServer }: Journal,
+  service: Service,
+  series: number,
+): Promise<OneRun> {
   // where the ended ones came from, too
   const inbox = join(folder, "in");
   mkdirSync(inbox, { recursive: true });
@@ -108,25 +132,30 @@ async function measure(bench: Bench, { folder, settings }: Journal, service: Ser
     // the address of the service changes from one to the next
     PAYDROP_ENVIRONMENT: "test",
   });
-  const { wallMs } = await run(command);
+  const before = ofServer();
+  const { wallMs, cpuMs = NaN } = await run(command);
+  const worked = cpuMs + ofServer() - before;
   const { requests, firstAt, lastAt } = await service.counts();
   if (requests !== ROWS) throw new Error(`${requests} requests for ${ROWS} rows`);
-  return { wallMs, sendingMs: lastAt - firstAt };
+  return { wallMs, sendingMs: lastAt - firstAt, cpuMs: worked };
 }
 
 const middle = ({ runs }: Journal, of: (run: OneRun) => number): number => median(runs.map(of));
-const ratio = (bare: Journal, old: Journal): number => middle(old, (run) => run.wallMs) / middle(bare, (run) => run.wallMs); // prettier-ignore
+const ratio = (bare: Journal, old: Journal, of = (run: OneRun): number => run.wallMs): number =>
+  middle(old, of) / middle(bare, of);
 
 function batchesTable(pairs: readonly Pair[]): string {
   const lines = pairs.flatMap(([bare, old]) =>
     [bare, old].map((journal) => [
       journal.title,
-      ...[(run: OneRun) => run.wallMs, (run: OneRun) => run.sendingMs].map(
+      ...[(run: OneRun) => run.wallMs, (run: OneRun) => run.sendingMs, (run: OneRun) => run.cpuMs].map(
         (of) => `${figure(middle(journal, of) / 1000)} s`,
       ),
       spread(journal.runs.map(({ wallMs }) => wallMs)),
-      journal === old ? `${figure(ratio(bare, old))} × (at most ${AIM})` : "",
+      ...(journal === old
+        ? [`${figure(ratio(bare, old))} × (at most ${AIM})`, `${figure(ratio(bare, old, (run) => run.cpuMs))} ×`]
+        : ["", ""]),
     ]),
   );
-  return table(["", "start to exit", "sending", "spread", "to a new one"], lines);
+  return table(["", "start to exit", "sending", "CPU", "spread", "to a new one", "of CPU"], lines);
 }
