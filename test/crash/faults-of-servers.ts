@@ -79,7 +79,7 @@ const withStandbys =
 /** It falls behind for a while, in which rows go. */
 async function lags(site: Site, name: string): Promise<void> {
   standby(site, name).wire.cutOff();
-  await sleep(site.between(700, 1_800));
+  await site.untilMoreGo(site.between(10, 150));
 }
 
 /** A standby takes over from a server that is lost; `isLagging`: it has not all of it. */
@@ -104,7 +104,7 @@ async function dumped(site: Site): Promise<string> {
   const file = join(site.ownedByServer(site.inServers("dump")), "dump");
   site.atTheEnd(() => rmSync(join(file, ".."), { recursive: true, force: true }));
   site.server.run("pg_dump", ["-Fc", "-f", file, site.database]);
-  await sleep(site.between(500, 1_500));
+  await site.untilMoreGo(site.between(10, 150));
   return file;
 }
 
@@ -208,7 +208,7 @@ export const FAULTS_OF_SERVERS: Faults = {
         site.server.stopHard();
         execFileSync("cp", ["-a", site.server.data, copy]);
         site.server.start();
-        await sleep(site.between(1_000, 2_000));
+        await site.untilMoreGo(site.between(10, 150));
         await site.away(async () => {
           site.server.stopHard();
           rmSync(site.server.data, { recursive: true });

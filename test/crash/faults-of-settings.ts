@@ -72,7 +72,12 @@ const moved = (days: number): Fault => ({
   },
   async strike(site) {
     await until("the first file has gone", () => site.isOver());
-    site.putTwin(join(site.folder, "second"));
+    const second = join(site.folder, "second");
+    site.putTwin(second);
+    // it may judge nothing until its clock is set right
+    await until("it is judged", () => site.isOver(), { withinMs: 5_000 }).catch(() => undefined);
+    await site.hosts[1]?.end(10_000);
+    await site.keep(["watch", second]);
   },
 });
 

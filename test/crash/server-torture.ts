@@ -95,7 +95,7 @@ export async function strikeOnce(name: string, fault: Fault, { no, ...around }: 
       site.notices.push(`it broke off: ${String(error)}`);
     }
     await endAll(site);
-    const verdict = await verdictOf(site, !sends);
+    const verdict = await verdictOf(site, !sends, isAccepted);
     const faults = faultsOf(site, fault, verdict, isAccepted, sends);
     isKept = faults.length > 0;
     if (isKept) faults.push(`everything is kept in ${site.folder} and ${site.service.ledger}`);

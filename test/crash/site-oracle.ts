@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import type { LedgerLine } from "../support/ledger-server.ts";
 import { readResults, resultOf, sumFaults, type JournalRows } from "./oracle.ts";
 import type { PlannedRow } from "./payroll-file.ts";
@@ -20,7 +21,7 @@ export interface SiteVerdict {
 /** Beside what was on the wire at that moment: machines take their time. */
 const SLACK_MS = 2_000;
 
-export async function verdictOf(site: Site, isUnsent: boolean): Promise<SiteVerdict> {
+export async function verdictOf(site: Site, isUnsent: boolean, isAccepted: boolean): Promise<SiteVerdict> {
   const ledger = Map.groupBy(site.service.lines(), ({ marker }) => marker);
   const verdict = {
     rows: 0,
@@ -70,7 +71,7 @@ export async function verdictOf(site: Site, isUnsent: boolean): Promise<SiteVerd
     )
       verdict.lost.push(`${marker} was carried out, and is ${states.get(marker)?.join(", ") ?? "nowhere"}`);
   // what was let go and not sent: no more than were on their way each time; of a loss that was accepted nobody knows
-  if (site.forgotten.size === 0 && neverArrived > CONCURRENCY * site.struck.length)
+  if (!isAccepted && neverArrived > CONCURRENCY * site.struck.length)
     verdict.unexplained.push(`${neverArrived} rows are unknown and never left`);
   return verdict;
 }
@@ -124,7 +125,8 @@ export async function saidFalsely(site: Site): Promise<string[]> {
     found.push(`status says "${unsent} not sent", and at most ${open} have not gone`);
   const isTwice = new Set(before.map(({ marker }) => marker)).size < before.length;
   for (const file of site.files) {
-    const text = site.answerBeside(file);
+    const waiting = `${file.path}.waiting.txt`;
+    const text = existsSync(waiting) ? readFileSync(waiting, "utf8") : "";
     const claim = /nothing went twice/i.exec(text)?.[0];
     if (claim !== undefined && isTwice) found.push(`waiting.txt says "${claim}", and rows went twice`);
     const none = /nothing (?:was|is) sent|was not sent/i.exec(text)?.[0];

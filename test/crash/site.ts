@@ -57,6 +57,7 @@ export class Site {
   readonly servers: PostgresServer[] = [];
   readonly service: Service;
   readonly options: SiteOptions;
+  readonly random: () => number;
   readonly #key: string = randomBytes(32).toString("hex");
   readonly #atTheEnd: (() => unknown)[] = [];
   isLooked = false;
@@ -67,6 +68,7 @@ export class Site {
 
   private constructor(options: SiteOptions, server: PostgresServer, service: Service) {
     this.options = options;
+    this.random = options.random;
     this.service = service;
     this.server = server;
     this.servers.push(server);
@@ -92,10 +94,6 @@ export class Site {
     await site.ask(`CREATE ROLE ${ROLE} LOGIN`, "postgres");
     await site.ask(`CREATE DATABASE ${site.database} OWNER ${ROLE} ${kind}`, "postgres");
     return site;
-  }
-
-  get random(): () => number {
-    return this.options.random;
   }
 
   between(least: number, most: number): number {
@@ -277,6 +275,13 @@ export class Site {
     return count() > 0;
   }
 
+  /** So many more rows go; where nothing goes any more it is given up. */
+  async untilMoreGo(rows: number): Promise<void> {
+    const before = this.service.lines().length;
+    const isSo = (): boolean => this.service.lines().length >= before + rows;
+    await until("more rows go", isSo, { withinMs: 10_000 }).catch(() => undefined);
+  }
+
   /** Nothing of any file is left to be sent, or to be written beside it. */
   async isOver(): Promise<boolean> {
     const sql = `SELECT b."fileName", bool_or(r.state IN ('ready', 'not_sent')) OR bool_or(b."owesResults") OR bool_or(b.run IS NOT NULL) AS goes
@@ -288,10 +293,6 @@ export class Site {
   /** No row arrived for so long. */
   quietMs(): number {
     return existsSync(this.service.ledger) ? Date.now() - statSync(this.service.ledger).mtimeMs : Infinity;
-  }
-
-  answerBeside({ path }: SiteFile): string {
-    return existsSync(`${path}.waiting.txt`) ? readFileSync(`${path}.waiting.txt`, "utf8") : "";
   }
 }
 
