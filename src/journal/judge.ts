@@ -67,7 +67,7 @@ export async function judgeBatch(
 
 /** Rows that are money back, by their payees: what these are paid in this file is too much. */
 async function moneyBack(store: JournalStore, batch: string): Promise<ReadonlyMap<string | undefined, number>> {
-  const rows = await store.rows({ batch, states: ["invalid"], codes: ["takes_back"] });
+  const rows = await store.rows({ batch, states: ["invalid"], codes: ["takes_back"], hasPayee: true });
   return new Map(rows.map(({ payee, row }) => [payee, row]));
 }
 

@@ -71,7 +71,7 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN rows c ON c.batch = later.seq AND c.row = k.row JOIN share s ON s.batch = c.batch AND s.share = c.share
   WHERE ${WENT_OF_SHARE.replaceAll("r.", "c.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
-const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWay, r.operation, r.option, r.amount, r.payee, r.period, r.content,
+const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWay, r.operation, r.option, r.amount, r.period, r.content,
   coalesce(r.faults, '[]') AS faults, coalesce(r.notices, '[]') AS notices, r.code, coalesce(r.reasons, '[]') AS reasons,
   r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response, r.settledBy, r.lateAnswer,
   ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
@@ -89,7 +89,7 @@ export function rows(postgres: Postgres, filter: RowFilter): Promise<RowRecord[]
     ["r.row = ANY(?)", filter.rows],
     ["r.row > ?", filter.after],
   ]);
-  const sql = `${UNCOUNTED} SELECT ${RECORD} FROM rows r JOIN batch b ON b.seq = r.batch
+  const sql = `${UNCOUNTED} SELECT ${RECORD}${filter.hasPayee ? ", r.payee" : ""} FROM rows r JOIN batch b ON b.seq = r.batch
     JOIN share s ON s.batch = r.batch AND s.share = r.share WHERE ${where} ORDER BY r.batch, r.row`;
   return postgres.query<RowRecord>(`${sql} ${limit === undefined ? "" : `LIMIT ${limit}`}`, ...values);
 }

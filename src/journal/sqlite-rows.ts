@@ -92,7 +92,7 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN row c ON c.batch = later.seq AND c.row = k.row
   WHERE ${WENT.replaceAll("r.", "c.").replaceAll("b.", "later.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
-const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.payee, r.period, r.content,
+const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.period, r.content,
   r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response,
   r.settledBy, ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;
@@ -110,7 +110,7 @@ export function rows(journal: Journal, filter: RowFilter): RowRecord[] {
   ]);
   const only =
     states && states.length > 0 ? `AND ${mayHold(states)} ${batch === undefined ? amongWaiting(states) : ""}` : "";
-  const sql = `SELECT ${RECORD} FROM batch b CROSS JOIN row r ON r.batch = b.seq WHERE ${where} ${only} ORDER BY b.seq, r.row`;
+  const sql = `SELECT ${RECORD}${filter.hasPayee ? ", r.payee" : ""} FROM batch b CROSS JOIN row r ON r.batch = b.seq WHERE ${where} ${only} ORDER BY b.seq, r.row`;
   return journal.records<RowRecord>(`${sql} LIMIT ?`, ...values, limit).map((row) => ({ ...NOTHING, ...row }));
 }
 

@@ -45,6 +45,8 @@ export interface BatchFilter {
 }
 
 export interface RowFilter {
+  /** With the keys of their payees, for the rules. */
+  readonly hasPayee?: boolean;
   readonly batch?: string;
   readonly environment?: Environment;
   readonly states?: readonly RowState[];

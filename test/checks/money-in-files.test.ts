@@ -49,7 +49,7 @@ test("money back from nobody that can be told → every row waits", async () => 
   );
   const line = {
     ...PAYEE,
-    debit_account_id: "Less: advance",
+    debit_account_id: "Approved recovery of an advance",
     bene_id: "",
     bene_bank_id: "",
     payment_mode: "",
