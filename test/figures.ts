@@ -1,26 +1,24 @@
-/** `npm run figures`: how large the house is, beside what DESIGN allows it. The structure test keeps it. */
+/** `npm run figures`: how large the house is, beside the last landing. Only what people read has a limit. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the structure test allows; where it is more than DESIGN asks for it may only become less. */
+/** What the structure test allows. */
 export const LIMITS: Readonly<Record<string, number>> = {
-  "source files": 205,
-  "source lines": 20_345,
-  "lines for many hosts and the desk": 5_350,
-  "test lines": 25_000,
   "README lines": 200,
   "CONTRIBUTING lines": 60,
 };
 
-/** What only a journal of several hosts (DESIGN §13) and the desk (§14) need: DESIGN allows them 5,000 lines. */
+/** Of the commit before: code that is packed to save lines is worse than long code, so these are told, and not tested. */
+const BEFORE: Readonly<Record<string, number>> = {
+  "source files": 188,
+  "source lines": 20_345,
+  "lines for many hosts and the desk": 5_346,
+  "test lines": 22_600,
+};
+
+/** What only a journal of several hosts (DESIGN §13) and the desk (§14) need. */
 const OF_HOSTS =
   /^src\/(?:journal\/(?:postgres.*|open-postgres|same-server|look-at-server|shares|hosts|copies|move|move-rows|approval|sharing)|submission\/(?:shares|queue)|commands\/(?:work|journal|status-hosts|doctor-server|desk|approve)|monitor\/notices|messages\/(?:hosts|desk)|desk\/.*)\.ts$/;
-
-/** What DESIGN asks for, where the house is not that small yet. */
-const ASKED: Readonly<Record<string, string>> = {
-  "source lines": "DESIGN asks for 16000",
-  "lines for many hosts and the desk": "DESIGN asks for 5000",
-};
 
 export function figuresOf(root: string): Readonly<Record<string, number>> {
   const lines = (pattern: string): number =>
@@ -44,7 +42,7 @@ function linesIn(path: string): number {
 
 if (process.argv[1] === import.meta.filename) {
   for (const [name, figure] of Object.entries(figuresOf(join(import.meta.dirname, "..")))) {
-    const limit = `${LIMITS[name] ?? "any"}${ASKED[name] === undefined ? "" : ` (${ASKED[name]})`}`;
-    process.stdout.write(`${name.padEnd(20)} ${String(figure).padStart(6)} of ${limit}\n`);
+    const beside = name in LIMITS ? `at most ${LIMITS[name]}` : `before: ${BEFORE[name]}`;
+    process.stdout.write(`${name.padEnd(34)} ${String(figure).padStart(6)}   ${beside}\n`);
   }
 }

@@ -9,7 +9,7 @@ import { inboxFolders, type FoundFile, type LookedFile } from "../intake/inbox.t
 import { assertMark } from "../intake/mark.ts";
 import { identityOf } from "../intake/snapshot.ts";
 import type { BatchRecord } from "../journal/store.ts";
-import { awayLines, FOLDER_NEWS, heldLines, stopLines } from "../messages/intake.ts";
+import { awayLines, FOLDER_NEWS, heldLines, MAY_HAVE_GONE, stopLines } from "../messages/intake.ts";
 import { told, type Facts, type Told } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import * as answers from "../results/answers.ts";
@@ -117,7 +117,7 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     const isRefused = error instanceof FileRefusedError;
     const answer = isRefused
       ? answers.refusedAnswer(path, error, version)
-      : answers.troubleAnswer(path, [message, hint]);
+      : answers.troubleAnswer(path, [message, hint, code === "journal" ? MAY_HAVE_GONE : ""]);
     await put(path, answer);
     if (!isRefused && !isOfThisAlone(error)) throw error;
     noteCode(path, exitCodeOf(error));

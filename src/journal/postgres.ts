@@ -196,8 +196,9 @@ export class Postgres {
  */
 export async function durably<T>(client: Client, work: () => Promise<T>): Promise<T> {
   let warning: string | undefined;
-  const onNotice = ({ code, message }: { code?: string | undefined; message?: string | undefined }): void => {
-    if (code === "01000" && /synchronous replication/.test(message ?? "")) warning = message;
+  // whatever its language: no other warning of this kind comes with what is asked here
+  const onNotice = ({ code, message = "" }: { code?: string | undefined; message?: string | undefined }): void => {
+    if (code === "01000") warning = message;
   };
   client.on("notice", onNotice);
   try {

@@ -62,6 +62,8 @@ interface Trusted {
 interface HeldShare extends Pick<Claimed, "id" | "batch" | "share" | "epoch"> {
   /** Commits of this holder. */
   no: number;
+  /** Rows that its commits let go, and of which none has told an outcome yet. */
+  readonly onTheirWay: Set<number>;
 }
 
 /**
@@ -136,17 +138,24 @@ export class Committer {
       for (const one of asked) {
         const answer = answers.find(({ batch, share }) => batch === one.of.batch && share === one.of.share);
         if (!answer) await this.#keepLate(one);
+        for (const { row } of one.outcomes) one.of.onTheirWay.delete(row);
+        for (const { row } of answer?.leaving ?? []) one.of.onTheirWay.add(row);
         one.settled.resolve(answer ? committedOf(answer, mayLeave) : LOST);
       }
     } catch (error) {
-      this.#failure ??= failureOf(error) as Error;
+      const failure = failureOf(error) as Error;
+      this.#failure ??= failure;
+      // all of it was undone: the next one has its number
+      if (isRefusal(failure)) for (const { of } of asked) of.no -= 1;
       for (const { settled } of asked) settled.reject(this.#failure);
     }
   }
 
   /** Until it is known to be durable. The guard counts from the beginning of the call whose answer came. */
   async #ask(asked: readonly Asked[]) {
-    if (this.#failure !== undefined) throw this.#failure;
+    // after a refusal nothing goes, and what came back is saved if it can be
+    const isLast = this.#failure !== undefined;
+    if (isLast && !(isRefusal(this.#failure) && asked.every(({ free }) => free === 0))) throw this.#failure;
     const wanted = asked.map(({ of: { batch, share, epoch, no }, free }) => ({ batch, share, epoch, no, free }));
     const changes = asked.flatMap(({ of, outcomes }) => outcomes.map((outcome) => changeOf(of, outcome)));
     const values = [JSON.stringify(wanted), JSON.stringify(changes), this.#me, LEASE];
@@ -169,7 +178,7 @@ export class Committer {
         return { answers, mayLeave };
       } catch (error) {
         if ((error as { code?: unknown }).code === DEADLOCK) continue;
-        if (!isConnectionLost(error)) throw error;
+        if (isLast || !isConnectionLost(error)) throw error;
         if (this.#client) this.#postgres.drop(this.#client);
         this.#client = undefined;
         await sleep(waitMs);
@@ -211,6 +220,9 @@ export class Committer {
 
 /** It counts for the state directory in the same transaction, and after it, so that its lock is the last one. */
 const COMMIT = "SELECT commit_shares($1, $2, $3, $4) AS answers, bear_witness($5, $6, $7) AS word";
+/** The server said no, and changed nothing. */
+const isRefusal = (error: unknown): boolean => error instanceof PaydropError && error.reason === "server_refused";
+
 const LOST = { leaving: [], phase: "open", isLost: true } as const;
 
 function committedOf({ leaving, phase, hold, stop }: Answer, mayLeave: () => boolean) {
@@ -238,7 +250,7 @@ export async function shareOf(
   claimed: Claimed,
 ): Promise<Share> {
   const { id, proven, batch, share, epoch, place: from, lanes } = claimed;
-  const held: HeldShare = { id, batch, share, epoch, no: 0 };
+  const held: HeldShare = { id, batch, share, epoch, no: 0, onTheirWay: new Set() };
   const sql = "SELECT payloads FROM share WHERE batch = $1 AND share = $2";
   const found = await postgres.get<{ payloads?: Buffer }>(sql, batch, share);
   const payloads = found?.payloads && seal.open(found.payloads, nameOfShare(id, share));
@@ -253,8 +265,10 @@ export async function shareOf(
       },
     },
     commit: (outcomes, freeLanes) => committer.commit(held, outcomes, freeLanes),
+    leave: () => committer.letGo(held),
     async end() {
       committer.letGo(held);
+      if (held.onTheirWay.size > 0) return;
       await postgres.query("SELECT end_share($1, $2, $3, $4)", batch, share, epoch, me);
     },
   };

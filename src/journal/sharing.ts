@@ -81,6 +81,8 @@ export interface Share {
   readonly spool: { read(lying: Lying): string };
   /** As `JournalStore.commit`. What another host holds by now lets nothing go, and its outcomes are kept as late answers. */
   commit(outcomes: readonly Outcome[], freeLanes: number): Promise<Committed & { readonly isLost: boolean }>;
-  /** Gives it back, with a word: what was let go and did not leave gets new turns. */
+  /** Gives it back, with a word, where each row that was let go has its outcome; else it is left. */
   end(): Promise<void>;
+  /** Says nothing more of it: when its lease is over, what was let go and has no outcome becomes unknown (I15). */
+  leave(): void;
 }

@@ -199,8 +199,10 @@ function recoverBatch(journal: Journal, batch: BatchRow, who: Who): RowName[] {
 
 export function beginRun(journal: Journal, id: string, who: Who, startedAt: number): number {
   return journal.write(() => {
-    const { seq } = batchOf(journal, id);
-    journal.run("UPDATE batch SET lastAt = max(lastAt, ?) WHERE seq = ?", datedIn(journal, startedAt), seq);
+    const batch = batchOf(journal, id);
+    // of a run of this very process that ended without a word: its end would give such rows new turns (I4, I15)
+    if (onTheirWay(journal, batch).length > 0) recoverBatch(journal, batch, who);
+    journal.run("UPDATE batch SET lastAt = max(lastAt, ?) WHERE seq = ?", datedIn(journal, startedAt), batch.seq);
     journal.insert("run", BEGUN, { ...who, batch: id, startedAt });
     return Number(journal.get("SELECT last_insert_rowid() AS id")?.["id"]);
   });

@@ -5,9 +5,10 @@ export const SERVER_ERRORS = {
   server_away: `the journal's server cannot be reached: {found}
     → Sending has stopped, and nothing is forgotten. Look at PAYDROP_JOURNAL_URL, the server and the network.`,
   server_refused: `the journal's server refused: {found}
-    → Sending has stopped, and nothing is forgotten. Look at the server's log; \`paydrop doctor\` checks its settings.`,
+    → Sending has stopped. Rows whose answer was not saved become unknown; none of them goes again by itself.
+      Look at the server's log; \`paydrop doctor\` checks its settings.`,
   server_unsafe: `the journal's server can lose what it has confirmed: {found}
-    → Nothing was sent, for a row could go twice. {todo}`,
+    → Nothing more is sent, for a row could go twice. {todo}`,
   server_lost_commit: `the journal's server does not know any more what it had confirmed: {found}
     → Sending has stopped, for rows could go twice. Ask who runs the server what was lost; \`paydrop help hosts\` says what to do.`,
   witness_unwritable: `what the journal's server has confirmed cannot be noted in {folder}: {found}

@@ -25,7 +25,7 @@ export const ANSWER_HEADS = {
   refused: "was not taken. Nothing of it was sent.",
   copy: "was not taken: it is a copy, byte for byte, of the file of batch {batch}.",
   waiting: "waits. Nothing of it was sent yet.",
-  trouble: "waits. Nothing went twice, and nothing is lost.",
+  trouble: "waits until this is put right.",
   going: "is being sent.",
   open: "was taken as batch {batch}, and something is open.",
 } as const;
@@ -33,6 +33,8 @@ export const ANSWER_HEADS = {
 export const SAVE_AGAIN = "Correct the file and save it here again. Where nobody watches this folder, run it again.";
 export const BY_ITSELF =
   "It is tried again by itself; nothing goes twice. If this lasts, ask IT. A changed key or address counts after a restart of paydrop.";
+export const MAY_HAVE_GONE =
+  "Rows that were on their way at that moment may have gone. They become unknown, and none of them goes again by itself.";
 export const ELSEWHERE = "The results could not be written here: {why}.";
 export const OF_COPY = "Its rows go once. What becomes of them is told beside {first}, in {results}.";
 

@@ -93,8 +93,8 @@ async function sendShare(work: ShareWork, share: Share): Promise<Submitted> {
     await share.end();
     return ended;
   } catch (error) {
-    // where the journal cannot be asked, it is taken over when its lease is over
-    await share.end().catch(() => undefined);
+    // nobody knows what became of its rows: left to its lease, they become unknown (I15)
+    share.leave();
     throw error;
   } finally {
     work.shared.heldLanes -= share.lanes;

@@ -143,6 +143,7 @@ class Run {
     const outcomes = ended.map(({ outcome }) => outcome);
     const free = this.#halt.isStopping() ? 0 : lanes.filter(({ isFree }) => isFree).length;
     if (outcomes.length + free === 0) return [];
+    const told = (): void => ended.forEach((one) => this.#rows.tellRow(one));
     try {
       const { leaving, phase, hold, stop, isLost } = await store.commit(batch.id, outcomes, free);
       // a row that stays ready may be left for the next commit
@@ -152,12 +153,13 @@ class Run {
       if (stop) this.#halt.stopFor(stop);
       else if (phase === "paused" || phase === "cancelled") this.#halt.stopFor(stopFor(phase));
       else if (hold) this.#halt.stopFor(stopFor(hold));
-      for (const one of ended) this.#rows.tellRow(one);
+      told();
       this.#askForLanes();
       return leaving;
     } catch (error) {
-      // perhaps it is durable all the same: the outcomes of others that come back are saved, and nothing else
+      // perhaps it is durable all the same: what came back, and comes back yet, is saved if it can be, and nothing else (I15)
       this.#halt.fail(error);
+      if (outcomes.length > 0) await store.commit(batch.id, outcomes, 0).then(told, () => undefined);
       return [];
     }
   }

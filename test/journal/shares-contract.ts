@@ -21,6 +21,7 @@ export function letsRowsGoByShares(): void {
     ["take", "a row was paid twice"],
     ["again", "more rows are on their way than there are lanes"],
     ["renew", "a row was paid twice"],
+    ["end", "a row left too often"],
   ])("a model in which the %s is wrong → the breach is found", (broken, breach) => {
     const limits = { ...ONE_LANE, broken };
     const way = explore(limits);

@@ -1,6 +1,6 @@
 /**
  * A model of one share and the hosts that send it (DESIGN §13): every order of claims, commits, lost answers, sends,
- * answers, ends, kills, leases that are over, takeovers, and a person who settles a row as not done.
+ * refusals of the server, answers, ends, kills, leases that are over, takeovers, and a person who settles a row as not done.
  */
 export interface ModelRow {
   readonly state: "ready" | "accepted" | "unknown";
@@ -31,6 +31,8 @@ interface Host {
   letGo: number[];
   /** A commit without an answer. `isDone`: the database made it, and only its answer was lost. */
   asked?: (Said & { readonly isDone: boolean; readonly leaving: readonly number[] }) | undefined;
+  /** The server refused a commit: what came back is saved if it can be, and the share is left to its lease (I15). */
+  isRefused?: boolean | undefined;
 }
 
 export interface ModelState {
@@ -50,13 +52,16 @@ export interface ModelState {
   faults: number;
 }
 
-/** `again`: a commit that is said again is made again; `renew`: it keeps a lease that is over. */
-export type Break = "fence" | "guard" | "settle" | "take" | "again" | "renew";
+/**
+ * `again`: a commit that is said again is made again; `renew`: it keeps a lease that is over; `end`: a share is ended after a
+ * refusal.
+ */
+export type Break = "fence" | "guard" | "settle" | "take" | "again" | "renew" | "end";
 
 export interface Limits {
   readonly rows: number;
   readonly lanes: number;
-  /** Kills, 429s, and commits without an answer. */
+  /** Kills, 429s, refusals, and commits without an answer. */
   readonly faults: number;
   /** A mistake to be found. */
   readonly broken?: Break;
@@ -134,6 +139,10 @@ function* stepsOf(at: number, state: ModelState, limits: Limits): Generator<Step
     yield { name: `host ${at} claims`, act: { do: "claim", host: at, epoch }, to };
     return;
   }
+  if (host.isRefused) {
+    yield* refused(at, state, limits);
+    return;
+  }
   if (host.asked) yield commit(at, state, host.asked, limits);
   else yield* newCommits(at, state, limits);
   const [row] = host.letGo;
@@ -153,7 +162,17 @@ function* stepsOf(at: number, state: ModelState, limits: Limits): Generator<Step
   yield { name: `host ${at} is killed`, to };
 }
 
-/** Its answer comes, or is lost, or it never came to the database. */
+/** Nothing more goes. What it hears yet it may save before it leaves the share. */
+function* refused(at: number, state: ModelState, limits: Limits): Generator<Step> {
+  const { answers: heard } = hostOf(state, at);
+  if (heard.length > 0) yield commit(at, state, { answers: heard, free: 0 }, limits);
+  if (limits.broken === "end") yield end(at, state);
+  const to = copyOf(state);
+  forget(to, at);
+  yield { name: `host ${at} leaves the share to its lease`, to };
+}
+
+/** Its answer comes, or is lost, or it is refused, or it never came to the database. */
 function* newCommits(at: number, state: ModelState, limits: Limits): Generator<Step> {
   const { answers: heard, lanes, letGo, isFresh } = hostOf(state, at);
   const said = { answers: heard, free: limits.lanes - lanes.length + heard.length - letGo.length };
@@ -162,6 +181,10 @@ function* newCommits(at: number, state: ModelState, limits: Limits): Generator<S
   if (heard.length === 0 && leaving?.length === 0 && isFresh) return;
   yield step;
   if (state.faults >= limits.faults || !leaving) return;
+  const no = copyOf(state);
+  no.faults += 1;
+  hostOf(no, at).isRefused = true;
+  yield { name: `host ${at} commits, and is refused`, to: no };
   for (const isDone of [true, false]) {
     const to = copyOf(state);
     to.faults += 1;
@@ -280,7 +303,7 @@ function holds(state: ModelState, at: number): boolean {
 
 /** What a host knew is gone; its requests stay on the wire. */
 function forget(state: ModelState, at: number): void {
-  Object.assign(hostOf(state, at), { ...away(), asked: undefined });
+  Object.assign(hostOf(state, at), { ...away(), asked: undefined, isRefused: undefined });
 }
 
 /** In the order of their turns. */

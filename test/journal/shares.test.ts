@@ -229,6 +229,8 @@ describePostgres("shares of several hosts at the same moment", () => {
   });
 });
 
+type HeldByMe = Held & Parameters<Committer["hold"]>[0];
+
 describePostgres("a server that was away", () => {
   /** One that holds a share, has made two commits, and loses its session. */
   async function cutOff(meanwhile: string): Promise<{ again: () => Promise<unknown>; states: () => Promise<string> }> {
@@ -236,7 +238,7 @@ describePostgres("a server that was away", () => {
     const one = await Shares.create(url);
     const seq = await one.batch("PAY", 4, 2);
     await one.ask("UPDATE batch SET isProven = true");
-    const [held, other] = [await claimed(one, "host 1", "PAY"), await claimed(one, "host 1", "PAY")].map((share) => ({ ...share, no: 0 })) as [Held & { no: number }, Held & { no: number }]; // prettier-ignore
+    const [held, other] = [await claimed(one, "host 1", "PAY"), await claimed(one, "host 1", "PAY")].map((share) => ({ ...share, no: 0, onTheirWay: new Set<number>() })) as [HeldByMe, HeldByMe]; // prettier-ignore
     const postgres = await Postgres.open({ url, isSender: true });
     const trust = new Trust(postgres, new Witness(temporaryDirectory(), "journal"), held.me);
     const committer = new Committer(postgres, held.me, trust);

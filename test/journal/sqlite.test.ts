@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openJournal, type JournalOptions } from "../../src/journal/open.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { describeJournalStore } from "./store-contract.ts";
-import type { TestJournal } from "./stores.ts";
+import { ASHA, NOW, opened, statesOf, type TestJournal } from "./stores.ts";
 import { letsRowsGoByTurns } from "./turns-contract.ts";
 
 /** In memory where there is such a disk: the contract says nothing of power cuts, and makes thousands of commits. */
@@ -35,5 +35,14 @@ async function openTestJournal(options: JournalOptions): Promise<TestJournal> {
 }
 
 describeJournalStore("SQLite", () => openTestJournal({}));
+test("a run of this process ended without a word → its rows are unknown when the next one begins", async () => {
+  const { store } = await openTestJournal({});
+  await opened(store, "PAY", ["asha", "binod", "chitra"]);
+  await store.beginRun("PAY", ASHA, NOW);
+  await store.commit("PAY", [], 2);
+  const run = await store.beginRun("PAY", ASHA, NOW);
+  await store.endRun(run, { endedAt: NOW, exitCode: 4, requests: 0 });
+  expect(await statesOf(store, "PAY")).toBe("2 unknown, 3 unknown, 4 ready");
+});
 describe("SQLite by the model of turns", () => letsRowsGoByTurns(() => openTestJournal({})));
 describeJournalStore("SQLite in a thread of its own", () => openTestJournal({ inThread: true }));
