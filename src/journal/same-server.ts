@@ -1,6 +1,5 @@
-import type { Client } from "pg";
 import { PaydropError } from "../errors.ts";
-import { ask, type Postgres } from "./postgres.ts";
+import type { Postgres } from "./postgres.ts";
 
 const POSTGRES_MIN = 14;
 

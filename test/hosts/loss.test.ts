@@ -15,6 +15,9 @@ import { startProxy, type Proxy } from "./postgres-proxy.ts";
 type Context = Pick<TestContext, "expect" | "onTestFinished">;
 type Settings = Readonly<Record<string, string>>;
 
+/** What takes a server more, or waits longer, runs apart: `PAYDROP_APART=1`. */
+const apart = test.concurrent.skipIf(process.env["PAYDROP_APART"] !== "1");
+
 describePostgres("a journal whose server has forgotten commits", () => {
   test.concurrent("a dump in a database of the same name → nothing goes until a person accepts it", async (context) => {
     const firm = await Firm.open(context);
@@ -30,7 +33,7 @@ describePostgres("a journal whose server has forgotten commits", () => {
     await firm.accept();
   });
 
-  test.concurrent("an older copy of its files → nothing goes until a person accepts it", async (context) => {
+  apart("an older copy of its files → nothing goes until a person accepts it", async (context) => {
     const firm = await Firm.open(context);
     await firm.sendUntil(60);
     firm.server.stopHard();
@@ -47,7 +50,7 @@ describePostgres("a journal whose server has forgotten commits", () => {
     await firm.accept();
   });
 
-  test.concurrent(
+  apart(
     "an asynchronous standby without the last commits, which names standbys itself → nothing goes",
     async (context) => {
       const firm = await Firm.open(context);
@@ -62,7 +65,7 @@ describePostgres("a journal whose server has forgotten commits", () => {
     },
   );
 
-  test.concurrent(
+  apart(
     "a member of the quorum that lacks the last commits takes over → nothing goes, however often hosts begin again",
     async (context) => {
       const firm = await Firm.open(context);

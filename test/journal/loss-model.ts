@@ -1,3 +1,6 @@
+import type { Act, Durable, Host, Limits, ModelRow, ModelState, Step, Word } from "./loss-states.ts";
+import { down, hostOf, withHost, withRow, withWitness, witnessOf } from "./loss-states.ts";
+
 /**
  * A model of a journal that goes back to what it was (DESIGN §13): a standby that lagged takes over, or an older copy is put in
  * its place, at every moment; with hosts that let rows go, are killed, begin again, look at the server, and vouch; and with a
@@ -6,94 +9,6 @@
  * Taken for granted: a host that the journal does not know to be here has looked before the wait for a lease is over;
  * and each host has looked before nobody is waited for any more after a server that only began again (`copy`).
  */
-export interface ModelRow {
-  readonly state: "ready" | "going" | "accepted" | "unknown";
-  readonly owner?: number;
-}
-
-interface Word {
-  readonly commits: number;
-  readonly lineage: number;
-}
-
-/** What the database holds: all of it goes back at a loss. `server`: the one that is trusted. */
-export interface Durable {
-  readonly rows: readonly ModelRow[];
-  readonly witness: readonly { readonly commits: number; readonly isHere: boolean; readonly vouchedFor: number }[];
-  readonly server: number;
-  readonly isWaiting: boolean;
-  readonly isLost: boolean;
-  /** How often a person has accepted a loss. */
-  readonly lineage: number;
-}
-
-interface Host {
-  readonly isUp: boolean;
-  /** The server that this process has looked at, and the lineage that the journal had when it did so first. */
-  readonly looked?: number | undefined;
-  readonly lineage?: number | undefined;
-  /** It looked, whatever it found. */
-  readonly tried?: number | undefined;
-  /** The row that its last commit let go: not sent yet, or on the wire. */
-  readonly row?: number;
-  readonly isSent: boolean;
-  /** What was confirmed, in memory and in its file. */
-  readonly word: Word;
-  readonly file: Word;
-}
-
-export interface ModelState {
-  readonly durable: Durable;
-  /** What `durable` was, the latest first: a loss goes back to one of them. undefined: there is no other loss. */
-  readonly past?: readonly Durable[] | undefined;
-  readonly server: number;
-
-  readonly came?: Came;
-  readonly hosts: readonly Host[];
-  /** By row: requests that left. */
-  readonly sent: readonly number[];
-  readonly losses: number;
-  readonly kills: number;
-}
-
-/**
- * `dump`: it shows by itself; `promotion`: what waited for a standby may all be there; `copy`: of the files, which nothing tells
- * from a server that has begun again.
- */
-export type Came = "promotion" | "dump" | "copy";
-
-/**
- * What is left out: the file is not written; a loss that was seen is not written down; nobody waits for the others; what is
- * ready when a person accepts stays ready; a host ends and takes leave of a server that it has not looked at; its file is
- * written after its row has left; it vouches for a server while an answer of the one before is on its way.
- */
-export type Break = "witness" | "written" | "vouching" | "unknown" | "leave" | "order" | "answer";
-
-export interface Limits {
-  readonly rows: number;
-  readonly losses: number;
-  readonly kills: number;
-  readonly came: Came;
-  readonly broken?: Break;
-}
-
-/** What is done to the database or the files; the rest happens in hosts and outside. */
-export type Act =
-  | { readonly do: "look"; readonly host: number; readonly says: "fine" | "lost" | "accepted" }
-  | { readonly do: "let go" | "accepted"; readonly host: number; readonly row: number }
-  | { readonly do: "note"; readonly host: number }
-  | { readonly do: "taken over"; readonly row: number }
-  | { readonly do: "silent" | "leave"; readonly host: number }
-  | { readonly do: "lose"; readonly back: number; readonly came: Came }
-  | { readonly do: "waited" | "waited for nobody" | "accept" }
-  | { readonly do: "settle"; readonly row: number };
-
-export interface Step {
-  readonly name: string;
-  readonly act?: Act;
-  readonly to: ModelState;
-}
-
 /** Commits that are lost at most. */
 const LAG_MAX = 2;
 const NOTHING: Word = { commits: 1, lineage: 0 };
@@ -201,7 +116,7 @@ function* afterCommit(at: number, state: ModelState, { broken }: Limits): Genera
     yield { name: `${at} sends ${row + 1}`, to: { ...withHost(state, at, { isSent: true }), sent } };
   }
   if (isSent && isNoted && looked === state.server && gateOf(state, { ...(broken && { broken }) }) !== "other") {
-    const isOurs = durable.rows[row]?.state === "going" && durable.rows[row]?.owner === at;
+    const isOurs = durable.rows[row]?.state === "going" && durable.rows[row].owner === at;
     const heard = withHost(state, at, { row: undefined, isSent: false });
     if (!isOurs) yield { name: `${at} has lost ${row + 1}`, to: heard };
     else yield borne(at, heard, `${at} hears of ${row + 1}`, { do: "accepted", host: at, row }, withRow(durable, row, "accepted")); // prettier-ignore
@@ -278,41 +193,4 @@ function to(state: ModelState, name: string, act: Act, durable: Durable): Step {
   const isSame = JSON.stringify(durable) === JSON.stringify(state.durable);
   const past = state.past && [state.durable, ...state.past].slice(0, LAG_MAX);
   return { name, act, to: isSame ? state : { ...state, durable, past } };
-}
-
-function down(state: ModelState, at: number): ModelState {
-  const { file, tried } = hostOf(state, at);
-  const hosts = [...state.hosts];
-  hosts[at] = { isUp: false, tried, isSent: false, word: file, file };
-  return { ...state, hosts };
-}
-
-function withHost(state: ModelState, at: number, change: { [K in keyof Host]?: Host[K] | undefined }): ModelState {
-  const hosts = [...state.hosts];
-  hosts[at] = { ...hostOf(state, at), ...change } as Host;
-  return { ...state, hosts };
-}
-
-function withRow(durable: Durable, at: number, is: ModelRow["state"], owner?: number): Durable {
-  const rows = [...durable.rows];
-  rows[at] = owner === undefined ? { state: is } : { state: is, owner };
-  return { ...durable, rows };
-}
-
-function withWitness(durable: Durable, at: number, change: Partial<Durable["witness"][number]>): Durable {
-  const witness = [...durable.witness];
-  witness[at] = { ...witnessOf(durable, at), ...change };
-  return { ...durable, witness };
-}
-
-export function hostOf({ hosts }: ModelState, at: number): Host {
-  const host = hosts[at];
-  if (!host) throw new Error(`there is no host ${at}`);
-  return host;
-}
-
-function witnessOf({ witness }: Durable, at: number): Durable["witness"][number] {
-  const one = witness[at];
-  if (!one) throw new Error(`there is no host ${at}`);
-  return one;
 }

@@ -1,4 +1,5 @@
-import { breachOf, first, steps, type Durable, type Limits, type ModelState, type Step } from "./loss-model.ts";
+import { breachOf, first, steps } from "./loss-model.ts";
+import type { Durable, Limits, ModelState, Step } from "./loss-states.ts";
 
 /** The way to a state: its last step, and the way before. */
 export interface Way {

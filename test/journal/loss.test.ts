@@ -7,7 +7,7 @@ import { Trust, trustServer } from "../../src/journal/trust.ts";
 import { Witness, type Word } from "../../src/journal/witness.ts";
 import { describePostgres, freshDatabase } from "../support/postgres.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import type { Act, Break, Came, Limits, ModelState, Step } from "./loss-model.ts";
+import type { Act, Break, Came, Limits, ModelState, Step } from "./loss-states.ts";
 import { breachOf, gateOf } from "./loss-model.ts";
 import { explore, stepsOf, type Way } from "./loss-ways.ts";
 import { Shares, type Held } from "./shares.ts";
