@@ -15,8 +15,9 @@ import { startProxy, type Proxy } from "./postgres-proxy.ts";
 type Context = Pick<TestContext, "expect" | "onTestFinished">;
 type Settings = Readonly<Record<string, string>>;
 
-/** What takes a server more, or waits longer, runs apart: `PAYDROP_APART=1`. */
-const apart = test.concurrent.skipIf(process.env["PAYDROP_APART"] !== "1");
+/** What takes a server more, or waits longer. */
+const apart = (name: string, tried: (context: Context) => Promise<void>): void =>
+  test.concurrent(name, { tags: ["apart"] }, tried);
 
 describePostgres("a journal whose server has forgotten commits", () => {
   test.concurrent("a dump in a database of the same name → nothing goes until a person accepts it", async (context) => {

@@ -56,7 +56,7 @@ export function letsRowsGoByShares(): void {
   ])("a database that %s → is found", async (_, right, wrong) => {
     const shares = await Shares.create(await freshDatabase(), (sql) => {
       expect(sql).toContain(right);
-      return sql.replace(right, wrong);
+      return sql.replaceAll(right, wrong);
     });
     const followAll = async (): Promise<void> => {
       for (const [at, way] of ways().entries()) await follow(shares, `WAY${at}`, way, ONE_LANE);

@@ -36,6 +36,7 @@ export const NEEDS = {
   yaml: packaged("python3-yaml", "Python with PyYAML", () => program("python3", ["-c", "import yaml"])),
   "full-disk": { what: "/dev/full", how: "run the tests on Linux", find: () => file("/dev/full") },
   mount: { what: "the right to mount", how: "run the tests as root, in a container with SYS_ADMIN", find: tryMount },
+  apart: { what: "minutes of their own", how: "PAYDROP_APART=1 npm test", find: () => process.env["PAYDROP_APART"] },
   root: { what: "root", how: "run the tests as root", find: () => (isRoot() ? "/" : undefined) },
   "no-root": { what: "a user who is not root", how: "run the tests as one", find: () => (isRoot() ? undefined : "/") },
 } satisfies Readonly<Record<string, Need>>;
