@@ -179,7 +179,7 @@ export class Trust {
     const sql = `SELECT row FROM accept_loss($1, ${NOW_MS}, $2, $3)`;
     const unknown = await postgres.query(sql, JSON.stringify(who), found, rejectedFor);
     if (unknown.length === 0)
-      await addAct(postgres, { ...who, at: Date.now(), kind: "accept_lost_journal", note: found });
+      await addAct(postgres, { ...who, at: postgres.now(), kind: "accept_lost_journal", note: found });
     const own = { system, timeline: String(timeline), synchronous: String(isSynchronous) };
     for (const [key, value] of Object.entries(own)) await setMeta(postgres, key, value);
   }

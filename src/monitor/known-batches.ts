@@ -18,8 +18,8 @@ export class KnownBatches {
     this.#environment = environment;
   }
 
-  async look(store: Pick<JournalStore, "batches">): Promise<readonly KnownBatch[]> {
-    const [environment, since, now] = [this.#environment, this.#lookedAt, Date.now()];
+  async look(store: Pick<JournalStore, "batches" | "now">): Promise<readonly KnownBatch[]> {
+    const [environment, since, now] = [this.#environment, this.#lookedAt, store.now()];
     if (since === undefined) this.#take(await store.batches({ environment }));
     else {
       const changed = await store.batches({ environment, since: since - SKEW_MS });

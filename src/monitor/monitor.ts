@@ -42,7 +42,7 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
   /** When runs ended, by metric; what an earlier process left in the file is gone on with. */
   const endings = new Map<string, number>();
   const counters = new Counters();
-  let followed: Pick<JournalStore, "batches" | "hosts"> | undefined;
+  let followed: Pick<JournalStore, "batches" | "hosts" | "now"> | undefined;
   let counted: Pick<Known, "batches" | "host"> = { batches: [] };
   const known = new KnownBatches(environment);
   let counting: Promise<void> | undefined;
@@ -111,7 +111,7 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
     },
 
     /** For whoever holds the instance lock: rows are counted in this journal from now on, and the metrics file is ours. */
-    async follow(store: Pick<JournalStore, "batches" | "hosts">): Promise<void> {
+    async follow(store: Pick<JournalStore, "batches" | "hosts" | "now">): Promise<void> {
       if (file === undefined && port === undefined) return;
       followed = store;
       try {
