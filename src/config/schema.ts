@@ -60,7 +60,7 @@ export const SETTINGS = z.object({
   }),
 
   journal_url: maybe(serverUrl, "journal of many hosts, in PostgreSQL; its password only in PAYDROP_JOURNAL_URL", {
-    example: "postgres://paydrop@db.example/paydrop",
+    example: "postgres://paydrop@db.example/paydrop?sslmode=verify-full",
     unless: "a file in the state folder",
   }),
   host_lanes: maybe(whole(1, 1000), "requests in flight at most by this host, of those of all hosts", {
