@@ -55,8 +55,10 @@ export async function newBatchOf(
   const { environment } = config;
   const said = { sha256, environment, period, sheet: table.reading.sheet };
   let times = (await store.batches({ sha256, environment })).length;
-  // another file may have been made to have the same id
-  while ((await store.batches({ id: batchIdOf(said, times) })).length > 0) times += 1;
+  // another file may have been made to have the same id; of these very bytes it is the batch that somebody else records
+  const isTaken = async (id: string): Promise<boolean> =>
+    (await store.batches({ id })).some((batch) => batch.sha256 !== sha256);
+  while (await isTaken(batchIdOf(said, times))) times += 1;
   return {
     ...{ id: batchIdOf(said, times), environment, destination },
     ...{ fileName, folder, format: table.reading.format, sha256, sizeBytes, reading: keptOf(opened), createdAt: now() },

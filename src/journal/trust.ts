@@ -6,8 +6,11 @@ import { LEASE_MS } from "./shares.ts";
 import type { Who } from "./store.ts";
 import type { Noted, Witness, Word } from "./witness.ts";
 
-/** So long a host that may be here is waited for after a server that began again on its own timeline. */
-const COMES_BACK_MS = 300_000;
+/**
+ * So long a host that may be here is waited for after a server that began again on its own timeline: without one that is lost
+ * the others go on within a minute.
+ */
+const COMES_BACK_MS = 40_000;
 
 /** Who accepts that the journal has forgotten commits; `rejectedFor`: reasons of rejected rows that the next run sends again. */
 export interface Accepted {
