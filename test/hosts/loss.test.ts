@@ -91,10 +91,12 @@ describePostgres("a journal whose server has forgotten commits", () => {
     firm.server.stopHard();
     firm.promote(standby);
     const ended = await firm.conductor.ended;
-    expect(ended.code, ended.stderr).toBe(3);
+    // where the standby took longer than a lease, what was on the wire is unknown
+    const unknown = await firm.office.unknown();
+    expect(unknown.length).toBeLessThanOrEqual(8);
+    expect(ended.code, ended.stderr).toBe(unknown.length > 0 ? 4 : 3);
     expect(firm.office.service.lines).toHaveLength(sendable(firm.plan));
     expect(await firm.office.differences(firm.plan)).toEqual([]);
-    expect((await firm.office.states())["accepted"]).toBe(sendable(firm.plan));
   });
 });
 
