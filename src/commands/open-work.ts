@@ -11,7 +11,6 @@ import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { takeInstanceLock } from "../journal/lock.ts";
 import { openJournalOf } from "../journal/open.ts";
-import type { Waiting } from "../journal/sessions.ts";
 import type { Act, BatchRecord, Hosts, JournalStore, Who } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
@@ -111,9 +110,9 @@ export async function clockText(store: Pick<JournalStore, "facts" | "now">): Pro
 }
 
 /** Loaded, with what it needs of the journal, where several hosts share one. */
-async function queueBeside({ beside }: Hosts): Promise<ShareQueue> {
+async function queueBeside(hosts: Hosts): Promise<ShareQueue> {
   const { shareQueue } = await import("../submission/queue.ts");
-  return shareQueue(beside);
+  return shareQueue((...asked) => hosts.beside(...asked));
 }
 
 const NEVER: AbortSignal = new AbortController().signal;

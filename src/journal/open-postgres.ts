@@ -189,7 +189,7 @@ export async function makeTables(postgres: Postgres, seal: Seal, secret: Buffer 
     const own = { version: String(POSTGRES_VERSION), fingerprint: seal.fingerprint, ...sealedSecret(seal, secret) };
     for (const [key, value] of Object.entries(own))
       await postgres.query("INSERT INTO meta (key, value) VALUES ($1, $2)", key, value);
-    await trustServer(postgres, await checkServer(postgres));
+    await trustServer(postgres, server);
     return true;
   });
 }

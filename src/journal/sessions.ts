@@ -126,7 +126,7 @@ export class Sessions {
         if (this.#waiting.length > this.#connecting) void this.#connect();
       } catch (error) {
         if (!isConnectionLost(error)) {
-          for (const { got } of this.#waiting.splice(0)) got.reject(failureOf(error) as Error);
+          for (const { got } of this.#waiting.splice(0)) got.reject(failureOf(error));
           break;
         }
         if (this.#connecting > 1) break;

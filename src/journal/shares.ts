@@ -157,7 +157,7 @@ export class Committer {
   async #ask(asked: readonly Asked[]) {
     // after a refusal nothing goes, and what came back is saved if it can be
     const isLast = this.#failure !== undefined;
-    if (isLast && !(isRefusal(this.#failure) && asked.every(({ free }) => free === 0))) throw this.#failure;
+    if (this.#failure && !(isRefusal(this.#failure) && asked.every(({ free }) => free === 0))) throw this.#failure;
     const wanted = asked.map(({ of: { batch, share, epoch, no }, free }) => ({ batch, share, epoch, no, free }));
     const changes = asked.flatMap(({ of, outcomes }) => outcomes.map((outcome) => changeOf(of, outcome)));
     const values = [JSON.stringify(wanted), JSON.stringify(changes), this.#me, LEASE];

@@ -28,7 +28,7 @@ const REFUSALS: readonly (readonly ["refused" | "key_refused" | "address_refused
  * The outcome table of DESIGN §8 as one pure function; whatever is not foreseen is unknown. `yes`: what an answer looks like
  * that takes a row of this operation.
  */
-export function outcomeOf(answer: Answer, choices: Choices, yes?: Yes | undefined): RowOutcome {
+export function outcomeOf(answer: Answer, choices: Choices, yes?: Yes): RowOutcome {
   switch (answer.kind) {
     case "unsent":
       if (answer.cause === "unreachable") return { state: "not_sent", code: "unreachable", again: "backoff" };

@@ -29,16 +29,15 @@ export function saysYes(body: string, { field, accepted }: Yes): boolean {
 function valueAt(text: string, field: string): string | undefined {
   const names = field.split(".").map(nameOf);
   if (text.startsWith("<")) return partsOfXml(text).find(([key]) => nameOf(key) === names.at(-1))?.[1];
-  let value = jsonOf(text);
+  let value: unknown = jsonOf(text);
   for (const name of names) {
     if (typeof value !== "object" || value === null) return undefined;
     value = Object.entries(value).find(([key]) => nameOf(key) === name)?.[1];
   }
-  return value === undefined || typeof value === "object" ? undefined : String(value);
+  return ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
 }
 
 /** Bytes that were no text. */
-// eslint-disable-next-line no-control-regex -- a zero byte is what is looked for
 const UNREADABLE = /[\u0000\uFFFD]/;
 class TooDeep extends Error {}
 
@@ -163,8 +162,10 @@ function saysNo(key: string, value: unknown, level: number): boolean {
       return value === false || /^(?:[45]\d\d|false|n|no|f)$/i.test(said) || textSaysNo(said);
     case "text":
       return textSaysNo(said);
-    default:
+    case "nothing":
       return false;
+    default:
+      return meaning satisfies never;
   }
 }
 

@@ -96,15 +96,15 @@ export function startLife(operands: readonly string[], options: LifeOptions): Li
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const { ended, stdout, stderr } = follow(`paydrop ${operands.join(" ")}`, child, options.timeoutMs ?? 120_000);
-  const end = ended.then(({ code, signal, stdout, stderr }): LifeEnd => {
+  const life = follow(`paydrop ${operands.join(" ")}`, child, options.timeoutMs ?? 120_000);
+  const end = life.ended.then(({ code, signal, stdout, stderr }): LifeEnd => {
     const output = stdout + stderr;
     if (signal !== undefined && signal !== "SIGKILL") throw new Error(`ended by ${signal}\n${output}`);
     return { code, output };
   });
   // as of `follow`
   end.catch(() => undefined);
-  return { child, ended: end, output: () => stdout() + stderr() };
+  return { child, ended: end, output: () => life.stdout() + life.stderr() };
 }
 
 export function runLife(operands: readonly string[], options: LifeOptions): Promise<LifeEnd> {

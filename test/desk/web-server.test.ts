@@ -47,10 +47,11 @@ for (const { name, sample, settings, operands } of SERVERS) {
     `${sample} → people sign in over TLS with secure cookies, upload, and see events at once`,
     { tags: [name] },
     async () => {
-      const at = await AtDesk.open("SQLite");
+      const port = await freePort();
+      const at = await AtDesk.open("SQLite", { PAYDROP_DESK_URL: `https://127.0.0.1:${port}` });
       await at.person("Asha", "decide");
       const { key, cert } = createCertificates().selfSigned;
-      const [port, path] = [await freePort(), join(at.root, "settings")];
+      const path = join(at.root, "settings");
       writeFileSync(join(at.root, "desk.key"), key);
       writeFileSync(join(at.root, "desk.crt"), cert);
       const text = readFileSync(join(SAMPLES, sample), "utf8").replace("127.0.0.1:7878", new URL(at.deskUrl).host);

@@ -22,13 +22,19 @@ async function endedIn({ child, ended }: Program, signal: NodeJS.Signals = "SIGT
 // They wait more than they compute: all at once.
 describePostgres("a host is asked to end, whatever the server does", () => {
   const ways = {
-    "the server stands still": async (office: Office, server: Awaited<ReturnType<typeof ownServer>>) => {
+    "the server stands still": (office: Office, server: Awaited<ReturnType<typeof ownServer>>) => {
       server.pause();
-      return () => server.resume();
+      return Promise.resolve(async () => {
+        server.resume();
+        await sleep(0);
+      });
     },
-    "the server is away": async (office: Office, server: Awaited<ReturnType<typeof ownServer>>) => {
+    "the server is away": (office: Office, server: Awaited<ReturnType<typeof ownServer>>) => {
       server.stopHard();
-      return () => server.start();
+      return Promise.resolve(async () => {
+        server.start();
+        await sleep(0);
+      });
     },
     "somebody has locked the tables": async (office: Office) => {
       const client = new pg.Client(office.database);
@@ -112,8 +118,8 @@ describePostgres("a host is asked to end, whatever the server does", () => {
     const office = await Office.open(onTestFinished, 20, {}, server.url);
     const { path } = office.put("early", 1, 10);
     const programs = [office.start(["watch", office.inbox]), office.start(["work"]), office.start(["run", path])];
-    for (const { stderr, ended } of programs)
-      await until("it says so", () => stderr().includes("is away since"), { by: ended });
+    for (const program of programs)
+      await until("it says so", () => program.stderr().includes("is away since"), { by: program.ended });
     const ends = await Promise.all(programs.map((program) => endedIn(program)));
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 7]);
     for (const { ms } of ends) expect(ms).toBeLessThan(ENDS_WITHIN_MS / 2);
@@ -157,8 +163,8 @@ describePostgres("a connection, and a clock, that is not as it seems", () => {
     const [found] = await office.ask<Record<string, number>>(`SELECT (SELECT max("createdAt") FROM batch) AS "createdAt",
       (SELECT max("lastAt") FROM batch) AS "lastAt", (SELECT max("sentAt") FROM rows) AS "sentAt", (SELECT max("wentAt") FROM rows) AS "wentAt",
       (SELECT max("startedAt") FROM run) AS "startedAt", (SELECT max("endedAt") FROM run) AS "endedAt", (SELECT max(at) FROM act) AS at`);
-    for (const [name, at] of Object.entries(found ?? {})) expect(Number(at), name).toBeLessThanOrEqual(Date.now());
-    expect(Object.values(found ?? {}).map(Number).every((at) => at > Date.now() - 60_000)).toBe(true);
+    for (const [name, at] of Object.entries(found ?? {})) expect(at, name).toBeLessThanOrEqual(Date.now());
+    expect(Object.values(found ?? {}).every((at) => at > Date.now() - 60_000)).toBe(true);
     expect(await office.differences(plan)).toEqual([]);
   }); // prettier-ignore
 });

@@ -69,7 +69,10 @@ function tellAll({ teller }: Heard): void {
 
 test("a journal that several hosts share → every line names the host", async () => {
   const key = { PAYDROP_JOURNAL_KEY: "5e".repeat(32) };
-  const heard = await logging({ log_format: "json", journal_url: "postgres://db.example/paydrop?sslmode=verify-full" }, key);
+  const heard = await logging(
+    { log_format: "json", journal_url: "postgres://db.example/paydrop?sslmode=verify-full" },
+    key,
+  );
   tellAll(heard);
   for (const line of heard.stderr) expect(JSON.parse(line)).toMatchObject({ host: hostname() });
   const alone = await logging({ log_format: "json" });

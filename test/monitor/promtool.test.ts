@@ -87,7 +87,7 @@ describePromtool("what Prometheus makes of it", () => {
       { label: "payout", tallies: { accepted: { rows: 1, amount: "1.05" } } },
     ] as unknown as BatchRecord[];
     const host = { name: "pay1", shares: [], leases: [] } as unknown as HostRecord;
-    const endings = new Map([FINISHED, SUCCESS].map((name) => [name ?? "", 1]));
+    const endings = new Map([FINISHED, SUCCESS].map((name) => [name, 1]));
     const more = {
       endings,
       counters: new Counters(),
