@@ -8,6 +8,12 @@ export const RESULTS_REMARKS = {
   corrected_since: "{rows:row} that had to be corrected went since, in batch {batches}: see result_message",
 } as const satisfies Catalogue;
 
+/** What is said of a run at its end, beside its sums. */
+export const RUN_WORDS = {
+  copy: `{copy} is a copy, byte for byte, of {first}, which was taken before: its rows go once
+    → Nothing to do if that is so. If it is another month's file, save that one under this name, or state the month: --period 2026-12`,
+} as const satisfies Catalogue;
+
 export function elsewhereText(why: string, folder: string): string {
   return `${why}; it lies in ${folder} instead`;
 }
