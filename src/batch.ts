@@ -103,7 +103,7 @@ interface Taken {
   /** An earlier run had taken it. */
   readonly isKnown: boolean;
   /** By a file of the same bytes under another name. */
-  readonly isCopy?: boolean;
+  readonly copy?: string;
   readonly checked?: CheckedFile;
 }
 
@@ -121,7 +121,8 @@ async function takeFile(work: Work, path: string, seen: string | undefined): Pro
   const known = await findKnown(work, opened);
   const lost = work.isTrial ? undefined : await assertMark(snapshot.folder, store, config.accept_lost_journal);
   const isCopy = known?.fileName !== snapshot.fileName || known.folder !== snapshot.folder;
-  const taken = known ? { id: known.id, isKnown: true, isCopy } : await recordFile(work, opened);
+  const asCopy = isCopy ? { copy: path } : {};
+  const taken = known ? { id: known.id, isKnown: true, ...asCopy } : await recordFile(work, opened);
   if (!taken) return undefined;
   if (lost !== undefined) await store.setBatch(taken.id, {}, actOf(work, "accept_lost_journal", { note: lost }));
   if (!known) return taken;
@@ -235,7 +236,7 @@ async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<Batch
 /** send → write, as one run that the journal keeps. */
 async function conduct(work: Work, id: string, begun: Begun): Promise<BatchReport> {
   const { config, store, now } = work;
-  const { startedAt, isKnown, isCopy } = begun;
+  const { startedAt, isKnown, copy } = begun;
   await askApproval(work, await batchNamed(store, id));
   const batch = await batchNamed(store, id);
   // first: of a file that cannot be read again nothing goes, for its results could not be written
@@ -248,7 +249,7 @@ async function conduct(work: Work, id: string, begun: Begun): Promise<BatchRepor
   const facts = { startedAt, endedAt: now(), requests, stop };
   const isOver = isKnown && requests === 0 && !stop && !after.tallies.not_sent;
   const sentBefore = isOver ? batch.createdAt : undefined;
-  const report = await writeResults({ config, store, batch: after, ...kept, run: facts, isCopy, sentBefore });
+  const report = await writeResults({ config, store, batch: after, ...kept, run: facts, copy, sentBefore });
   const { exitCode, files } = report;
   await store.endRun(run, { endedAt: facts.endedAt, exitCode, requests, ...(stop ? { stop: keptStop(stop) } : {}) });
   await store.judging(() => judgeWaiting(store, [id], batch.environment, config, now()));

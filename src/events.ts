@@ -68,6 +68,8 @@ export interface BatchReport {
   readonly accounts: readonly AccountTotals[];
   /** Requests of this run that may have left the machine. */
   readonly requests: number;
+  /** The path that was run, where what lies there is the batch's file, byte for byte, under another name. */
+  readonly copy?: string | undefined;
   /** Only where this run had nothing to send, because an earlier one sent what could go: when the file was taken. */
   readonly sentBefore?: number | undefined;
   readonly startedAt: number;

@@ -15,6 +15,12 @@ export function noteOfTotal(remarks: readonly Fault[]): string {
   return lacks ? "without the amounts that cannot be read" : "equals the file";
 }
 
+/** What is said of a run at its end, beside its sums. */
+export const RUN_WORDS = {
+  copy: `{copy} is a copy, byte for byte, of {first}, which was taken before: its rows go once
+    → Nothing to do if that is so. If it is another month's file, save that one under this name, or state the month: --period 2026-12`,
+} as const satisfies Catalogue;
+
 export function elsewhereText(why: string, folder: string): string {
   return `${why}; it lies in ${folder} instead`;
 }

@@ -25,7 +25,7 @@ export interface ResultsInput {
    */
   readonly run?: RunFacts | undefined;
   /** It was run by a copy of its file, under another name. */
-  readonly isCopy?: boolean | undefined;
+  readonly copy?: string | undefined;
   /** Where this run had nothing to send, because an earlier one sent what could go: when the file was taken. */
   readonly sentBefore?: number | undefined;
   /** The retry file as a workbook, whatever the file was (`--retry-xlsx`). */
@@ -51,7 +51,7 @@ export async function writeResults(input: ResultsInput): Promise<BatchReport> {
 
 /** `file`: the path that the names begin with. */
 async function writeAt(input: ResultsInput, file: string, elsewhere: string | undefined): Promise<BatchReport> {
-  const { batch, store, sentBefore } = input;
+  const { batch, store, copy, sentBefore } = input;
   const { destination, period, phase } = batch;
   const paths = await makePlace(input, file);
   const access = await accessLike(file);
@@ -80,7 +80,7 @@ async function writeAt(input: ResultsInput, file: string, elsewhere: string | un
   return {
     ...{ batch: batch.id, file: join(batch.folder, batch.fileName), operation: batch.label, destination, period },
     ...{ total, byStatus, accounts, rowsToLookAt, goesAgain },
-    ...{ requests, startedAt, durationMs: endedAt - startedAt, stop, sentBefore, exitCode },
+    ...{ requests, startedAt, durationMs: endedAt - startedAt, stop, copy, sentBefore, exitCode },
     phase: phase === "paused" || phase === "cancelled" ? phase : undefined,
     files: { results: results.path, summary: summary.path, retry: retry?.path, retryRows, elsewhere },
     remarks: [...batch.remarks, ...totals.remarks],
@@ -93,7 +93,7 @@ async function writeAt(input: ResultsInput, file: string, elsewhere: string | un
  * Where the files go. What earlier batches have there is kept under their id; what of this batch is not true any more,
  * and was touched by nobody, is removed. Throws where something in the way is not ours.
  */
-async function makePlace({ batch, run, isCopy, retryFormat }: ResultsInput, file: string): Promise<place.OutPaths> {
+async function makePlace({ batch, run, copy, retryFormat }: ResultsInput, file: string): Promise<place.OutPaths> {
   const { id, format } = batch;
   const usualWith = (of?: FileFormat) => place.outPaths(file, format, of);
   const asideWith = (of?: FileFormat) => place.outPaths(file, format, of, (path) => place.nameOfBatch(path, id));
@@ -101,7 +101,7 @@ async function makePlace({ batch, run, isCopy, retryFormat }: ResultsInput, file
   const noted = [await place.notedIn(usual.summary), await place.notedIn(aside.summary)];
   const marks = place.marksOf(noted);
   // the names of the file are another batch's by now: results that are only written again, or for a copy, stay under their id
-  const isAside = (run === undefined || isCopy) && noted[0] !== undefined && noted[0].batch !== id;
+  const isAside = (run === undefined || copy !== undefined) && noted[0] !== undefined && noted[0].batch !== id;
   const wanted = isAside ? aside : usual;
   // a retry file that a person is correcting stays where it is
   const isCorrected = (await place.batchAt(wanted.retry, marks.retry)) === place.FOREIGN;

@@ -37,6 +37,7 @@ export function jsonSummary(report: BatchReport): JsonLine {
     ...{ type: "summary", batch, file, operation, destination, period, exit_code: report.exitCode },
     ...sumsObject(total, byStatus, accounts),
     ...{ requests, started_at: iso(report.startedAt), duration_ms: Math.round(report.durationMs), stop },
+    copy: report.copy,
     sent_before: report.sentBefore === undefined ? undefined : iso(report.sentBefore),
     ...{ remarks: remarkTexts(report.remarks), rows_to_look_at: report.rowsToLookAt },
     ...{ files: { results, retry, retry_rows: retryRows, summary, elsewhere }, next },

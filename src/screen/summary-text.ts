@@ -2,8 +2,8 @@ import { basename } from "node:path";
 import { minuteOf } from "../day.ts";
 import type { AccountTotals, BatchReport, CheckedFile, RunEvent } from "../events.ts";
 import type { Tally } from "../journal/store.ts";
-import { counted } from "../messages/sentence.ts";
-import { noteOfTotal } from "../messages/results.ts";
+import { noteOfTotal, RUN_WORDS } from "../messages/results.ts";
+import { counted, told } from "../messages/sentence.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { remarkTexts } from "../results/summary.ts";
@@ -22,6 +22,7 @@ export function summaryText(report: BatchReport, look: Look): string {
   return textOf([
     head.join("   "),
     ...(stop ? [styled("yellow", printable(stop.message), look)] : []),
+    ...(report.copy === undefined ? [] : copyLines(report.copy, file)),
     // without it the table below would read as if this run had sent the rows
     ...(sentBefore === undefined ? [] : [`${NOTHING_SENT}; the file was taken on ${minuteOf(sentBefore)}`]),
     ...statusTable(report, look),
@@ -35,6 +36,11 @@ export function summaryText(report: BatchReport, look: Look): string {
     ...labelled("note", notes),
     ...nextLines(next, destination, look),
   ]);
+}
+
+function copyLines(copy: string, file: string): string[] {
+  const { text, todo } = told(RUN_WORDS.copy, { copy: basename(copy), first: basename(file) });
+  return [printable(text), printable(`  → ${todo}`)];
 }
 
 /** The one word that tells two payments of one file apart. */

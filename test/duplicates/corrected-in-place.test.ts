@@ -75,6 +75,7 @@ test("the same bytes under another name â†’ the same batch; with another month â
   const again = await run("run", copy);
   const batchOf = ({ stdout }: Ended): string | undefined => /^batch (\S+)/m.exec(stdout)?.[1];
   expect([again.code, batchOf(again)]).toEqual([0, batchOf(first)]);
+  expect(again.stdout).toContain("copy.csv is a copy, byte for byte, of ");
   const next = await run("run", copy, "--period", "2026-12");
   expect([next.code, statuses(copy)]).toEqual([6, { held: 10 }]);
   expect(batchOf(next)).not.toBe(batchOf(first));
