@@ -30,6 +30,10 @@ export const NEEDS = {
   chromium: packaged("chromium", "Chromium", () => file("/usr/bin/chromium")),
   nginx: packaged("nginx", "nginx", () => file("/usr/sbin/nginx")),
   caddy: packaged("caddy", "Caddy", () => file("/usr/bin/caddy")),
+  pgbouncer: packaged("pgbouncer", "PgBouncer", () =>
+    ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find((path) => file(path)),
+  ),
+  promtool: packaged("prometheus", "promtool", () => program("promtool", ["--version"])),
   bash: packaged("bash", "bash", () => program("bash", ["-c", "exit 0"])),
   openssl: packaged("openssl", "the command openssl", () => program("openssl", ["version"])),
   strace: packaged("strace", "strace, and the right to use it", () => program("strace", ["-o", "/dev/null", "true"])),

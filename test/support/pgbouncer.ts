@@ -1,22 +1,19 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, chmodSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, chmodSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { test } from "vitest";
+import { describe } from "vitest";
+import { whereIs } from "./needs.ts";
 import { INSTALLED } from "./postgres-server.ts";
-import { describePostgres } from "./postgres.ts";
 import { until } from "./until.ts";
 
-const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find((path) =>
-  existsSync(path),
-);
+const PROGRAM = whereIs("pgbouncer");
 
 /** `describe` for what needs a real PgBouncer in front of a real PostgreSQL. */
 export function describePooled(name: string, tests: () => void): void {
-  if (PROGRAM !== undefined) describePostgres(name, tests);
-  else test.skip(`${name} → skipped: no PgBouncer (apt-get install pgbouncer)`, () => undefined);
+  describe(name, { tags: ["postgres", "pgbouncer"] }, tests);
 }
 
 /** A pooler with so many sessions; gives the same database by this way. */
