@@ -11,7 +11,7 @@ import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { assertMark, keepMark } from "./intake/mark.ts";
 import { takeSnapshot } from "./intake/snapshot.ts";
-import { approversFor, isUnapproved } from "./journal/approval.ts";
+import { approversFor, broughtTogether, isUnapproved } from "./journal/approval.ts";
 import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
@@ -160,7 +160,11 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
     }
     return await store.judging(async () => {
       const checked = await judged();
-      await askApproval(work, { id: batch.id, approvers: 0, total: found.total.amount });
+      const { owner } = opened.snapshot;
+      // by a folder's watch nobody else is known
+      const brought = { at: work.now(), kind: "bring_file", host: work.who.host, as: asWord(batch.fileName) } as const;
+      if (owner !== undefined) await store.setBatch(batch.id, {}, { ...brought, login: owner });
+      await askApproval(work, await batchNamed(store, batch.id));
       await store.setBatch(batch.id, { phase: "open", owesResults: true, source: opened.snapshot });
       faultPoint("batch.opened");
       return { id: batch.id, isKnown: false, checked };
@@ -172,13 +176,13 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
 }
 
 /** What must be approved stays so, with whatever settings another process works. */
-async function askApproval(
-  work: Work,
-  { id, approvers: asked, total }: Pick<BatchRecord, "id" | "approvers" | "total">,
-): Promise<void> {
-  const approvers = approversFor(work.config, total);
+async function askApproval({ config, store, who, ...work }: Work, batch: BatchRecord): Promise<void> {
+  const { id, approvers: asked, total } = batch;
+  const isBound = config.approval_above !== undefined && approversFor(config, total) === 0;
+  const sum = isBound ? await broughtTogether(store, batch, { hours: config.approval_hours, taker: who }) : total;
+  const approvers = approversFor(config, sum);
   if (approvers <= asked) return;
-  await work.store.setBatch(id, { approvers, approvedUntil: 0 }, actOf(work, "ask_approval"));
+  await store.setBatch(id, { approvers, approvedUntil: 0 }, actOf({ who, ...work }, "ask_approval"));
 }
 
 /** The private copies of a batch, by their hashes. */

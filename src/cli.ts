@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
@@ -10,6 +10,7 @@ import { loadSettings } from "./config/load.ts";
 import { flagHelp, flagOf, SETTING_NAMES, variableOf } from "./config/schema.ts";
 import { conceal } from "./config/secret.ts";
 import { looksSecret } from "./config/toml.ts";
+import { userName } from "./disk.ts";
 import { messageOf, PaydropError } from "./errors.ts";
 import { exitCodeOf, exitStatusText, gravest } from "./exit-codes.ts";
 import { listed } from "./messages/sentence.ts";
@@ -59,8 +60,7 @@ function sayWhoseFolder({ flags, env, stderr: told }: Call): void {
   try {
     const { state_dir: folder, quiet } = loadSettings({ flags, env: { ...env } }).config;
     const { uid } = statSync(folder);
-    const name = new RegExp(`^([\\w.-]+):[^:]*:${uid}:`, "m").exec(readFileSync("/etc/passwd", "utf8"))?.[1];
-    const { message, hint } = new PaydropError("other_owner", { folder, user: name ?? `#${uid}` });
+    const { message, hint } = new PaydropError("other_owner", { folder, user: userName(uid).replace("uid ", "#") });
     if (uid !== 0 && !quiet) told.write(`${message} ${hint}\n`);
   } catch {
     // the command itself says what is wrong with the settings; a folder that is not there belongs to nobody

@@ -1,9 +1,19 @@
 import { createHash, randomBytes } from "node:crypto";
-import { constants, lchownSync, lstatSync, mkdirSync, statSync } from "node:fs";
+import { constants, lchownSync, lstatSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { link, lstat, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemCodeOf } from "./errors.ts";
 import { faultPoint } from "./fault-point.ts";
+
+/** The name of a user of this machine; one that it does not know: `uid 1003`. */
+export function userName(uid: number): string {
+  try {
+    const name = new RegExp(`^([\\w.-]+):[^:]*:${uid}:`, "m").exec(readFileSync("/etc/passwd", "utf8"))?.[1];
+    return name ?? `uid ${uid}`;
+  } catch {
+    return `uid ${uid}`;
+  }
+}
 
 export interface Access {
   /** Permission bits, whatever the umask; as the umask has it unless said. */

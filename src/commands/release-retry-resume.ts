@@ -25,10 +25,13 @@ import { fileOf } from "./folder-queue.ts";
 import { resumeCommand } from "./folder-work.ts";
 import { actSaid, knownBatch, openEither, personNamed, rowsNamed } from "./open-work.ts";
 import { withWork, writeAfter, type OpenedWork } from "./open-work.ts";
+import { assertIs } from "./prove.ts";
 import { withSending, type Sending } from "./sending.ts";
 
 interface LetGo {
   readonly rows: readonly number[];
+  /** Held until somebody else approves that they go (I16). */
+  readonly proposed?: readonly number[];
   /** What does not go, and why. */
   readonly stays: readonly Told[];
   /** The exit code of what does not go. */
@@ -90,8 +93,13 @@ async function letRowsGo(
   if (ended) await assertKeys(work, batch, {});
   const act = actSaid(call, work, kind, id);
   // known anew: somebody may have cancelled or paused it meanwhile
-  const { rows, stays, code = 0 } = await store.judging(async () => decide({ work, batch: await known(), act }));
-  const none = rows.length + stays.length > 0 ? [] : [told(ACTED.none_waits, { batch: id })];
+  const {
+    rows,
+    proposed = [],
+    stays,
+    code = 0,
+  } = await store.judging(async () => decide({ work, batch: await known(), act }));
+  const none = rows.length + proposed.length + stays.length > 0 ? [] : [told(ACTED.none_waits, { batch: id })];
   for (const { text, todo } of [...stays, ...none]) {
     const line = { message: text, hint: todo, exit_code: code };
     if (config.json && code === 2) call.stderr.write(asLine({ type: "error", code: "usage", ...line }));
@@ -101,6 +109,11 @@ async function letRowsGo(
     const sum = sumOf(await store.rows({ batch: id, rows }));
     say(call, config, waits ? "going_when_approved" : "going", { batch: id, rows: rows.length, sum });
     // a person has acted: what comes of it is news, also where it is the same again
+    await store.keep("notice", id, undefined);
+  }
+  if (proposed.length > 0) {
+    const sum = sumOf(await store.rows({ batch: id, rows: proposed }));
+    say(call, config, "proposed", { batch: id, rows: proposed.length, sum });
     await store.keep("notice", id, undefined);
   }
   if (ended && rows.length > 0) {
@@ -124,14 +137,15 @@ const RELEASE = 'paydrop release BATCH --row N --by NAME --reason "two payments 
 export function release(call: Call): Promise<number> {
   return letGo(call, "release", async ({ work, batch, act }) => {
     const { store, config } = work;
-    personNamed(config, RELEASE);
+    const by = personNamed(config, RELEASE);
     textNeeded(call, "reason", RELEASE);
     const named = rowsSaid(call);
     if ((call.flags["all"] === true) === (named !== undefined)) {
       throw new PaydropError("rows_or_all", { all: "--all", example: RELEASE });
     }
     if (named) await rowsNamed(store, batch.id, named);
-    const { moves, refused, acceptedBefore } = await askRelease(store, batch, named ?? "all", config, work.now());
+    const asked = { rules: config, now: work.now(), act };
+    const { moves, refused, acceptedBefore, fourEyes } = await askRelease(store, batch, named ?? "all", asked);
     const stays = refused.map((one) => tellNotReleased(one, batch.id));
     // of rows that were named all go, or none
     if (named && refused.length > 0)
@@ -142,8 +156,11 @@ export function release(call: Call): Promise<number> {
       const { rows, amount: sum } = acceptedBefore;
       throw new PaydropError("release_total", { batch: batch.id, rows, sum });
     }
-    const rows = await store.move(batch.id, moves, act);
-    return { rows, stays, code: refused.length > 0 ? 6 : 0 };
+    if (fourEyes > 0) await assertIs(call, store, by, "decide");
+    const isProposal = batch.approvers > 0;
+    const moved = await store.move(batch.id, moves, isProposal ? { ...act, as: "a proposal" } : act);
+    const code = refused.length > 0 || isProposal ? 6 : 0;
+    return { rows: isProposal ? [] : moved, proposed: isProposal ? moved : [], stays, code };
   });
 }
 
@@ -176,14 +193,17 @@ export async function resume(call: Call): Promise<number> {
 async function woken({ work, batch: { id: batch }, act }: Asked, ...how: Parameters<typeof wake>[2][]): Promise<LetGo> {
   const { store, config, now } = work;
   let stay = 0;
+  const proposed: number[] = [];
   for (const one of how) {
-    const { held, duplicate } = await wake(store, batch, one, { act, now: now(), rules: config });
-    stay += held.length + duplicate.length;
+    const became = await wake(store, batch, one, { act, now: now(), rules: config });
+    stay += became.held.length + became.duplicate.length;
+    proposed.push(...became.proposed);
   }
   const waiting = await store.rows({ batch, states: ["ready"] });
   const rows = waiting.filter(({ onItsWay }) => !onItsWay).map(({ row }) => row);
   const facts = { batch, rows: stay, why: "the same payment went meanwhile, or waits elsewhere" };
-  return stay > 0 ? { rows, stays: [told(ACTED.now_held, facts)], code: 6 } : { rows, stays: [] };
+  const code = stay + proposed.length > 0 ? 6 : 0;
+  return { rows, proposed, stays: stay > 0 ? [told(ACTED.now_held, facts)] : [], code };
 }
 
 /** What a STOP, or an unclear answer, held goes on: by the watcher of the folder, or its next run. */

@@ -26,6 +26,7 @@ import {
 } from "./schema.ts";
 import type { Config, Settings } from "./schema.ts";
 import {
+  PASSWORD,
   Secret,
   SECRET_NAMES,
   secretOf,
@@ -197,7 +198,7 @@ export function homeStateDir(env: NodeJS.ProcessEnv): string | undefined {
 
 /** Variables whose names are nearly those of settings; others with this prefix may belong to somebody else. */
 function wrongVariables(flags: Sources["flags"], env: NodeJS.ProcessEnv): Wrong[] {
-  const secrets = [...Object.values(SECRETS), JOURNAL_URL];
+  const secrets = [...Object.values(SECRETS), JOURNAL_URL, PASSWORD];
   const known = [...SETTING_NAMES.map(variableOf), ...secrets, ...secrets.map((name) => `${name}_FILE`)];
   const said = Object.keys(env).filter((name) => name.startsWith("PAYDROP_") && env[name] && !known.includes(name));
   const bare = (variable: string): string => variable.slice("PAYDROP_".length);

@@ -107,6 +107,9 @@ export function takeSecrets(
   return found;
 }
 
+/** Of somebody with an account at the desk, who acts by a command (DESIGN §14). */
+export const PASSWORD = "PAYDROP_PASSWORD";
+
 /** From the variable, from the file that `…_FILE` names, or from systemd's credential. Throws PaydropError `config`. */
 export function secretText(variable: string, env: NodeJS.ProcessEnv): [origin: string, text: string] | undefined {
   const ofFile = `${variable}_FILE`;

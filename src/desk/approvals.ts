@@ -1,9 +1,10 @@
 import { run as approve } from "../commands/approve.ts";
 import { minuteOf } from "../day.ts";
-import { approvalsIn, isToApprove, makersOf, personOf, waitsForApproval } from "../journal/approval.ts";
+import { approvalsIn, personOf, waitsForApproval, wantedOf, type Wanted } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { counted, listed } from "../messages/sentence.ts";
+import { namedRows } from "../messages/statuses.ts";
 import { mayDo } from "./accounts.ts";
 import { carryOut, type Desk } from "./desk.ts";
 import { button, factsOf, form, markup, sumField, type Html } from "./html.ts";
@@ -15,8 +16,12 @@ export function approvalPages(pages: Pages): void {
   const { desk } = pages;
 
   pages.page("/approvals", async (asked) => {
-    const batches = (await desk.store.batches({ states: ["ready", "not_sent"] })).filter(isToApprove);
-    const parts = await Promise.all(batches.map((batch) => batchPart(desk, batch, asked)));
+    const batches = await desk.store.batches({ states: ["ready", "not_sent", "held"] });
+    const parts: Html[] = [];
+    for (const batch of batches) {
+      const wanted = await wantedOf(desk.store, batch);
+      if (wanted) parts.push(batchPart(desk, batch, wanted, asked));
+    }
     const content = parts.length === 0 ? markup`<p>${DESK_WORDS.nothing_to_approve}</p>` : markup`<p>${DESK_WORDS.approve_means}</p>${parts}`;
     return pages.framed(asked, { title: "Approvals", at: "/approvals", content });
   }); // prettier-ignore
@@ -30,21 +35,22 @@ export function approvalPages(pages: Pages): void {
   });
 }
 
-async function batchPart(desk: Desk, batch: BatchRecord, { account, csrf }: Asked): Promise<Html> {
-  const { id, rows, label, createdAt, sha256, approvers } = batch;
-  const makers = await makersOf(desk.store, batch);
-  const given = approvalsIn(await desk.store.acts({ batch: id }), desk.config.approval_hours, desk.store.now());
+function batchPart(desk: Desk, batch: BatchRecord, wanted: Wanted, { account, csrf }: Asked): Html {
+  const { id, label, createdAt, sha256, approvers } = batch;
+  const { isWhole, rows, makers, proposed } = wanted;
+  const given = approvalsIn(wanted.given, desk.config.approval_hours, desk.store.now());
   const isOwn = (name: string): boolean => personOf(name) === personOf(account.name);
   const why = makers.some(isOwn)
     ? DESK_WORDS.approve_own
-    : !waitsForApproval(batch) || given.some(({ by }) => isOwn(by))
+    : (isWhole && !waitsForApproval(batch)) || given.some(({ by }) => isOwn(by))
       ? DESK_WORDS.approve_done
       : mayDo(account.role, "approve")
         ? undefined
         : DESK_WORDS.approve_role;
   const shown = factsOf({
     Rows: `${rows}, ${label}`,
-    "Brought by": `${listed([...new Set(makers)])}, ${minuteOf(createdAt)}`,
+    ...(!isWhole && { "Let go again": namedRows(proposed.map(({ row }) => row).slice(0, 20), rows) }),
+    [isWhole ? "Brought by" : "Brought, or let go, by"]: `${listed([...new Set(makers)])}, ${minuteOf(createdAt)}`,
     "Approved by": given.map(({ by, until }) => `${by}, until ${minuteOf(until)}`).join("; ") || "nobody",
     Needed: counted(approvers, "person|people"),
     "SHA-256": sha256,

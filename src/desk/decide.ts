@@ -10,7 +10,7 @@ import { DESK_WORDS } from "../messages/desk.ts";
 import { counted, told } from "../messages/sentence.ts";
 import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
-import { mayDo } from "./accounts.ts";
+import { mayDo, type Account } from "./accounts.ts";
 import { carryOut, withoutCommands, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
 import { button, choices, countTag, field, form, markup, nothing, said, statusTag, sumField, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
@@ -85,7 +85,7 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
   act("release", async ({ account, text }, chosen) => {
     const { batch, rows, isAll } = chosen;
     const total = text("total").trim();
-    const { acceptedBefore } = await ask(desk, chosen);
+    const { acceptedBefore } = await ask(desk, account, chosen);
     // of one payment, too: whoever releases it has seen what it is
     if (acceptedBefore.rows > 0 && !isSameAmount(total, acceptedBefore.amount)) return newsOf("sum_differs");
     const flags = { ...(isAll ? { all: true } : { row: rows }), ...(total !== "" && { total }) };
@@ -180,14 +180,16 @@ const heldFields = (): Html =>
   })}${field("reason", "Why, for the history", { required: true, maxlength: "1000" })}<p>${button("Go on")}</p>`;
 
 /** What would be let go now. Nothing is changed by asking. */
-function ask({ store, config }: Desk, { batch, rows, isAll }: Chosen): Promise<Release> {
-  return store.judging(() => askRelease(store, batch, isAll ? "all" : rows.map(Number), config, store.now()));
+function ask(desk: Desk, by: Account, { batch, rows, isAll }: Chosen): Promise<Release> {
+  const { store, config } = desk;
+  const asked = { rules: config, now: store.now(), act: desk.act(by, "release") };
+  return store.judging(() => askRelease(store, batch, isAll ? "all" : rows.map(Number), asked));
 }
 
 /** One more look before money moves: how many rows, their sum, and what of it would go a second time. */
 async function confirmPart(desk: Desk, chosen: Chosen, posted: Posted): Promise<Html> {
   const { batch } = chosen;
-  const { moves, refused, acceptedBefore } = await ask(desk, chosen);
+  const { moves, refused, acceptedBefore } = await ask(desk, posted.account, chosen);
   const numbers = moves.map(({ row }) => row);
   const rows = numbers.length === 0 ? [] : await desk.store.rows({ batch: batch.id, rows: numbers });
   const { text, todo } = told(DESK_WORDS.twice, { rows: acceptedBefore.rows });

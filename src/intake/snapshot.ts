@@ -1,14 +1,15 @@
 import { constants, type BigIntStats } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { createFile, makePrivateFolder } from "../disk.ts";
+import { createFile, makePrivateFolder, userName } from "../disk.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { printable } from "../printable.ts";
 import { snapshotPath } from "../state-dir.ts";
 
 /**
  * An immutable private copy of an input file: what is parsed, hashed, checked and sent (I7). `path`, `fileName`, `folder`
- * and `mode` (permission bits) are those of the input; `identity`: by it the journal knows this version of the file again.
+ * and `mode` (permission bits) are those of the input; `identity`: by it the journal knows this version of the file again;
+ * `owner`: the name of its owner, where that is somebody else than the user of this process.
  */
 export type Snapshot = Readonly<NonNullable<Awaited<ReturnType<typeof copyOnce>>>>;
 
@@ -45,7 +46,9 @@ async function copyOnce(source: FileHandle, path: string, stateDir: string, seen
     // over a copy of the same bytes, which may have been damaged since
     await writing(() => copy.publish(true, kept));
     const parts = { path, fileName: basename(path), folder: dirname(path), sha256, sizeBytes, copy: kept };
-    return { ...parts, identity: identityOf(after), mode: Number(after.mode & 0o777n) };
+    const uid = Number(after.uid);
+    const owner = uid === process.geteuid?.() ? undefined : userName(uid);
+    return { ...parts, identity: identityOf(after), mode: Number(after.mode & 0o777n), owner };
   } finally {
     await copy.discard();
   }

@@ -9,6 +9,7 @@ import {
   type Circumstances,
 } from "../duplicates/rules.ts";
 import type { HoldCode, Judged, Reason, Seen, Verdict } from "../duplicates/seen.ts";
+import { PROPOSED, proposalOf } from "./approval.ts";
 import { batchNamed, circumstancesOf, GONE, namedPages, pagesOf } from "./circumstances.ts";
 import type { JudgingRules, KnownCircumstances } from "./circumstances.ts";
 import type { RowState } from "./states.ts";
@@ -71,8 +72,16 @@ async function moneyBack(store: JournalStore, batch: string): Promise<ReadonlyMa
   return new Map(rows.map(({ payee, row }) => [payee, row]));
 }
 
-/** How many rows became what. */
-export type Became = Readonly<Record<Verdict["state"], readonly number[]>>;
+/** Which rows became what; `proposed`: held until somebody else approves them (I16). */
+export type Became = Readonly<Record<Verdict["state"] | "proposed", readonly number[]>>;
+
+interface JudgingAgain {
+  readonly now: number;
+  readonly from: readonly RowState[];
+  readonly act?: Act | undefined;
+  /** A person's word by which they would go, while others are asked to approve; or such rows are approved. */
+  readonly as?: "proposed" | "approved";
+}
 
 /**
  * Judges rows on their way into `ready` by anything but a release: a run or retry that takes them up again (`from`: the
@@ -84,7 +93,7 @@ export async function judgeRows(
   { id }: Pick<BatchRecord, "id">,
   rows: readonly number[],
   rules: JudgingRules,
-  { now, from, act }: { readonly now: number; readonly from: readonly RowState[]; readonly act?: Act | undefined },
+  { now, from, act, as }: JudgingAgain,
 ): Promise<Became> {
   const batch = await batchNamed(store, id);
   const known = await circumstancesOf(store, batch, { rules, now, isAgain: true });
@@ -94,35 +103,44 @@ export async function judgeRows(
   for await (const page of namedPages(store, id, rows, known)) {
     for (const { row, others } of page) {
       if (row.state === "on_its_way" || !from.includes(row.state)) continue;
-      const verdict = judgeAgain(row, others, known, released.get(row.row));
+      const said = { releasedAt: released.get(row.row), isApproved: as === "approved" };
+      const judged = judgeAgain(row, others, known, said);
+      const verdict = act && as === "proposed" && judged.state === "ready" ? proposed(judged, act) : judged;
       if (!isAsItWas(row, verdict)) verdicts.set(row.row, verdict);
     }
   }
   const moves = [...verdicts.values()].map((verdict) => moveTo(verdict, from));
   const moved = moves.length === 0 ? [] : await store.move(id, moves, act);
-  const ofState = (state: Verdict["state"]): number[] => moved.filter((row) => verdicts.get(row)?.state === state);
-  return { ready: ofState("ready"), held: ofState("held"), duplicate: ofState("duplicate") };
+  const became = Map.groupBy(moved, (row) => {
+    const { state, reasons } = verdicts.get(row) as Verdict;
+    return reasons[0]?.code === PROPOSED ? "proposed" : state;
+  });
+  const of = (what: keyof Became): readonly number[] => became.get(what) ?? [];
+  return { ready: of("ready"), held: of("held"), duplicate: of("duplicate"), proposed: of("proposed") };
 }
+
+const proposed = ({ row }: Verdict, act: Act): Verdict => ({ row, state: "held", reasons: [proposalOf(act)] });
 
 /** What a person let it go in spite of holds it no more: what went before that, what was told then, its own file. */
 function judgeAgain(
   row: SeenRow["row"],
   others: readonly Seen[],
   known: Circumstances,
-  releasedAt: number | undefined,
+  { releasedAt, isApproved }: { readonly releasedAt: number | undefined; readonly isApproved: boolean },
 ): Verdict {
   // repeats of one file were told apart, or not, when it was taken
   const circumstances = { ...known, allowRepeats: true };
   const { state, reasons = [] } = row;
+  const stays = [...(releasedAt === undefined ? OF_FILE : []), ...(isApproved ? [] : [PROPOSED])];
+  const kept = state === "held" ? reasons.filter(({ code }) => stays.includes(code)) : [];
   if (releasedAt === undefined) {
-    const kept = state === "held" ? reasons.filter(({ code }) => OF_FILE.includes(code)) : [];
     return verdictOf(row, speakAgainst(row, others, circumstances), kept);
   }
   const since = others.filter(({ batch, row: number, wentAt = Infinity }) => {
     const wasTold = reasons.some(({ other }) => other?.batch === batch && other.row === number);
     return batch !== known.batch && wentAt > releasedAt && !wasTold;
   });
-  return verdictOf(row, speakAgainst(row, since, circumstances));
+  return verdictOf(row, speakAgainst(row, since, circumstances), kept);
 }
 
 function isAsItWas({ state, reasons }: SeenRow["row"], verdict: Verdict): boolean {

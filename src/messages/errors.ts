@@ -54,8 +54,17 @@ const USAGE_ERRORS = {
   approval_not_asked:
     "nothing of batch {batch} waits for approval → Nothing was changed. Held rows are approved after they are released.",
   approval_own:
-    "{by} brought the file of batch {batch}, and cannot approve it → Somebody else looks at it and approves it.",
-  approval_total: `{said} is not the sum of batch {batch}
+    "{by} brought the file of batch {batch}, or let rows of it go, and cannot approve that → Somebody else looks at it and approves it.",
+  no_such_role:
+    "nobody who may {role} has the name {by} at the desk → Whoever runs paydrop gives accounts: paydrop desk list",
+  password_missing:
+    "this needs the password that {by} has at the desk → Type it on a terminal, or name a file that only {by} may read: PAYDROP_PASSWORD_FILE",
+  password_wrong: "this is not the password of {by}, or it has lapsed → Nothing was changed.",
+  password_one_time:
+    "{by} has a one-time password, which somebody else has seen → Sign in at the desk and choose another one.",
+  approval_total: ({
+    isWhole,
+  }) => `{said} is not the sum of ${isWhole ? "batch {batch}" : "the rows of batch {batch} that somebody let go again"}
     → Nothing was approved. Take the sum from where the file comes from, such as the payroll register, and write it without commas.`,
   batch_cancelled: "batch {batch} is cancelled → Put rows that must go after all into a new file.",
   batch_paused: "batch {batch} is paused → To go on: paydrop resume {batch} --by NAME",

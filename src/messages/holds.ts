@@ -9,6 +9,8 @@ const OTHER_MONTH =
 
 /** Why a row waits for a person, or is a duplicate, by code (DESIGN §7). The harmless thing to do comes first. */
 export const HOLDS = {
+  approval_wanted: `{by} let it go, and somebody else must approve that
+    → Nothing to do for {by}. Whoever approves it: paydrop approve {batch} --by NAME --total SUM. If it is not to go: {cancelRow}`,
   same_payment: `This payment was accepted already{when} ({other})
     → Nothing to do: it is the same payment. If one more is meant: {release}`,
   reference_used: `Its reference was used for another payment ({other})
@@ -51,10 +53,20 @@ export const HOLDS = {
 
 /** Why a row was not let go, by reason. */
 export const NOT_RELEASED = {
+  approval_wanted:
+    "Row {row} was let go already, and waits for approval → Somebody else approves it: paydrop approve {batch} --by NAME --total SUM",
+  own: "Row {row} pays another payee than the row that it corrects, and {by} brought the file → Somebody else, who asked that payee, lets it go: {release}",
   not_held: "Row {row} is not held → Nothing to do: only held and duplicate rows are released",
   settle_first: "Row {row} is held for {other}, and nobody knows whether that went → Settle that one first: {settle}",
   on_its_way: "Row {row} is held for {other}, which is on its way → Wait for its end: paydrop status {otherBatch}",
 } as const satisfies Catalogue;
+
+interface NotReleased {
+  readonly row: number;
+  readonly why: keyof typeof NOT_RELEASED;
+  readonly other?: Other;
+  readonly by?: string;
+}
 
 interface Other {
   readonly batch: string;
@@ -78,6 +90,8 @@ export interface HoldReason {
   readonly amount?: string;
   /** The period of the other row: stating another one would tell the two apart. */
   readonly period?: string;
+  /** Who let it go, at `at`, while others are asked to approve: `approval_wanted`. */
+  readonly by?: string;
 }
 
 interface About {
@@ -100,15 +114,12 @@ function codeOf({ code, isOtherPayee, written }: HoldReason): keyof typeof HOLDS
   return isOtherPayee ? "other_payee" : code;
 }
 
-export function tellNotReleased(
-  { row, why, other }: { readonly row: number; readonly why: keyof typeof NOT_RELEASED; readonly other?: Other },
-  batch: string,
-): Told {
-  return told(NOT_RELEASED[why], factsOf({ other }, { batch, row, file: "" }));
+export function tellNotReleased({ row, why, other, by }: NotReleased, batch: string): Told {
+  return told(NOT_RELEASED[why], factsOf({ other, ...(by !== undefined && { by }) }, { batch, row, file: "" }));
 }
 
 function factsOf(
-  { other, at, zeros, written, isHeld, amount, period }: Omit<HoldReason, "code" | "isOtherPayee">,
+  { other, at, zeros, written, isHeld, amount, period, by }: Omit<HoldReason, "code" | "isOtherPayee">,
   { batch, row, file }: About,
 ): Facts {
   const of = other === undefined || other.batch === batch ? "" : ` of batch ${other.batch}`;
@@ -118,8 +129,12 @@ function factsOf(
     ...{ batch, row, other: named, Other: named.charAt(0).toUpperCase() + named.slice(1) },
     ...{ otherBatch: other?.batch, otherRow: other?.row, settle: other && settleCommand(other.batch, other.row) },
     ...{ when: at === undefined ? "" : ` on ${dayOf(at)}`, file: asWord(file) },
-    ...{ zeros, written, amount, period, fewer },
+    ...{ zeros, written, amount, period, fewer, by },
     ...{ isHeld: Number(isHeld ?? 0), cancelOther: other && cancelRowCommand(other) },
-    ...{ cancel: cancelHeldCommand(batch), release: releaseCommand(batch, row) },
+    ...{
+      cancel: cancelHeldCommand(batch),
+      cancelRow: cancelRowCommand({ batch, row }),
+      release: releaseCommand(batch, row),
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { batchNamed } from "../journal/circumstances.ts";
 import { judgeRows, type Became, type JudgingRules } from "../journal/judge.ts";
 import { AS_IT_WAS, type RowState } from "../journal/states.ts";
 import type { Act, JournalStore, RowFilter, RowRecord } from "../journal/store.ts";
@@ -43,10 +44,16 @@ export function againTable(): readonly Told[] {
 
 /** The journal's filters for the rows that `how` may move. A ready row needs no move to go. */
 export function filtersOf(how: How): readonly Pick<RowFilter, "states" | "codes">[] {
-  return TABLE.filter(({ by }) => by.includes(how)).flatMap(({ states, codes }) => {
-    const moved = how === "cancel" ? states : states.filter((state) => state !== "ready");
-    return moved.length === 0 ? [] : [{ states: moved, ...(codes ? { codes } : {}) }];
-  });
+  return rulesOf(how).map(({ states, codes }) => ({ states, ...(codes && { codes }) }));
+}
+
+function rulesOf(how: How): readonly Rule[] {
+  const rules = TABLE.filter(({ by }) => by.includes(how));
+  const moving =
+    how === "cancel"
+      ? rules
+      : rules.map((rule) => ({ ...rule, states: rule.states.filter((state) => state !== "ready") }));
+  return moving.filter(({ states }) => states.length > 0);
 }
 
 /** Why rows were rejected that go again by themselves. */
@@ -70,7 +77,8 @@ export interface Waking {
 
 /**
  * Takes up the rows of a batch that `how` lets go again. Each is judged on its way into `ready` (I14), and may be held
- * instead, or be a duplicate. To be called within `store.judging`.
+ * instead, or be a duplicate; and what goes only by a person's word waits for another one, where approval is asked for (I16).
+ * To be called within `store.judging`.
  */
 export async function wake(
   store: JournalStore,
@@ -78,10 +86,15 @@ export async function wake(
   how: Exclude<How, "release" | "cancel">,
   { act, now, rules, rows: named }: Waking,
 ): Promise<Became> {
-  const became = { ready: [] as number[], held: [] as number[], duplicate: [] as number[] };
-  for (const { from, rows } of await rowsFor(store, batch, how, named)) {
-    const judged = await judgeRows(store, { id: batch }, rows, rules, { now, from, act });
-    for (const state of ["ready", "held", "duplicate"] as const) became[state].push(...judged[state]);
+  const became = { ready: [], held: [], duplicate: [], proposed: [] } satisfies Became as Record<
+    keyof Became,
+    number[]
+  >;
+  const isAsked = (await batchNamed(store, batch)).approvers > 0;
+  for (const { from, rows, byItself } of await rowsFor(store, batch, how, named)) {
+    const as = isAsked && !byItself ? ({ as: "proposed" } as const) : {};
+    const judged = await judgeRows(store, { id: batch }, rows, rules, { now, from, act, ...as });
+    for (const what of Object.keys(became) as (keyof Became)[]) became[what].push(...judged[what]);
   }
   return became;
 }
@@ -103,16 +116,23 @@ export async function cancel(
 
 const PAGE_ROWS = 1000;
 
+interface RowsFor {
+  readonly from: readonly RowState[];
+  readonly rows: readonly number[];
+  /** The next run of the file lets them go as well. */
+  readonly byItself: boolean;
+}
+
 /** All rows that `how` may move, by the states of one rule each. They are looked for first: moving changes what is found. */
 async function rowsFor(
   store: Pick<JournalStore, "rows">,
   batch: string,
   how: How,
   named: readonly number[] | undefined,
-): Promise<readonly { readonly from: readonly RowState[]; readonly rows: readonly number[] }[]> {
-  const all: { from: readonly RowState[]; rows: number[] }[] = [];
-  for (const { states: from = [], ...codes } of filtersOf(how)) {
-    const filter = { batch, states: from, ...codes, ...(named && { rows: named }), limit: PAGE_ROWS };
+): Promise<readonly RowsFor[]> {
+  const all: RowsFor[] = [];
+  for (const { states: from, codes, by } of rulesOf(how)) {
+    const filter = { batch, states: from, ...(codes && { codes }), ...(named && { rows: named }), limit: PAGE_ROWS };
     const rows: number[] = [];
     let page = await store.rows(filter);
     while (page.length > 0) {
@@ -120,7 +140,7 @@ async function rowsFor(
       rows.push(...page.filter(({ onItsWay, correctedBy }) => !onItsWay && !correctedBy).map(({ row }) => row));
       page = await store.rows({ ...filter, after: page.at(-1)?.row ?? 0 });
     }
-    if (rows.length > 0) all.push({ from, rows });
+    if (rows.length > 0) all.push({ from, rows, byItself: by.includes("run") });
   }
   return all;
 }

@@ -102,3 +102,50 @@ test("nothing to approve, and results that cannot be written → nobody approves
   const early = called(approve, [batch], { state_dir, by: "ravi", total: "0" });
   await expect(early).rejects.toMatchObject({ reason: "approval_not_asked" });
 }, 20_000);
+
+const PAYOUTS = `debit_account_id,bene_id,bene_bank_id,amount,payment_mode,narration,purpose,notes
+ACC-OPS-01,BENE-0101,11,10.00,NEFT,One,vendor payment,
+ACC-OPS-01,BENE-0101,11,10.00,NEFT,Again,vendor payment,
+ACC-OPS-01,BENE-0102,11,20.00,NEFT,Refused,vendor payment,SANDBOX-422
+ACC-OPS-01,BENE-0103,11,30.00,NEFT,Back,vendor payment,
+`;
+
+/** I16. */
+test("rows let go after the approval → nothing leaves before somebody else approved that, by whatever command", async () => {
+  const at = await office();
+  const state_dir = join(at.root, "state");
+  const path = at.put("vendors.csv", PAYOUTS);
+  const [id = ""] = /(?<=^batch )\w{8}/m.exec((await at.run(["run", path, "--by", "asha", "--config", at.config])).stdout) ?? []; // prettier-ignore
+  const say = (by: string, total: string) => called(approve, [id], { state_dir, by, total });
+  expect(await say("ravi", "70.00")).toMatchObject({ code: 0 });
+  expect((await at.run(["run", path])).code).toBe(3);
+  expect(at.carriedOut).toBe(2);
+
+  const back = ["settle", id, "--row", "5", "--as", "not-done", "--by", "omar", "--note", "back", "--total", "30"];
+  expect((await at.run(back)).code).toBe(0);
+  const reason = ["--by", "meena", "--reason", "meant"];
+  for (const words of [
+    ["release", id, "--row", "3", ...reason],
+    ["retry", id, "--rejected", ...reason],
+  ])
+    expect(await at.run(words)).toMatchObject({
+      code: 6,
+      stdout: expect.stringContaining(`paydrop approve ${id} --by NAME --total`) as string,
+    });
+  for (const words of [["run", path, "--approval", "never"], ["resume", id, ...reason.slice(0, 2)], ["retry", id, ...reason], ["release", id, "--all", ...reason]]) // prettier-ignore
+    expect((await at.run(words)).stdout, words.join(" ")).not.toContain("will be sent");
+  const twice = await at.run(["release", id, "--row", "3", "--by", "ravi", "--reason", "again"]);
+  expect(twice.stdout + twice.stderr).toContain("was let go already, and waits for approval");
+  expect(at.carriedOut).toBe(2);
+
+  // who brought the file, who said that it came back, who let the rows go; and the sum of other rows
+  for (const by of ["asha", "omar", "meena"])
+    await expect(say(by, "60.00"), by).rejects.toMatchObject({ reason: "approval_own" });
+  await expect(say("ravi", "70.00")).rejects.toMatchObject({ reason: "approval_total" });
+  expect((await at.once()).code).toBe(6);
+  expect(at.carriedOut).toBe(2);
+  expect(await say("ravi", "60.00")).toMatchObject({ code: 0 });
+  await at.once();
+  expect([at.carriedOut, at.read("vendors.csv.waiting.txt")]).toEqual([4, ""]);
+  await expect(say("ravi", "60.00")).rejects.toMatchObject({ reason: "approval_not_asked" });
+}, 60_000);

@@ -79,7 +79,9 @@ describePostgres("a journal that moves to Postgres", () => {
     const held = await moved.store.rows({ batch: ids[1], states: ["held"] });
     expect(held).toMatchObject([{ row: 3 }]);
     await moved.store.judging(async () => {
-      const { moves } = await askRelease(moved.store, { id: ids[1] }, [3], moved.config, moved.now);
+      const { moves } = await askRelease(moved.store, { id: ids[1] }, [3], {
+        ...{ rules: moved.config, now: moved.now, act: moved.act("release") },
+      });
       await moved.store.move(ids[1], moves, moved.act("release"));
     });
     expect(await moved.store.rows({ batch: ids[1], rows: [3] })).toMatchObject([{ state: "ready", onItsWay: false }]);

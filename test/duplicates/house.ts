@@ -137,9 +137,10 @@ export class House {
 
   /** Asks, and lets go what may go. */
   release(id: string, rows: readonly number[] | "all", rules: Partial<JudgingRules> = {}): Promise<Release> {
+    const act = this.#act("release");
     return this.store.judging(async () => {
-      const asked = await askRelease(this.store, { id }, rows, { ...RULES, ...rules }, this.now);
-      await this.store.move(id, asked.moves, this.#act("release"));
+      const asked = await askRelease(this.store, { id }, rows, { rules: { ...RULES, ...rules }, now: this.now, act });
+      await this.store.move(id, asked.moves, act);
       return asked;
     });
   }

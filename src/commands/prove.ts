@@ -1,0 +1,42 @@
+import { Writable } from "node:stream";
+import { PASSWORD, secretText } from "../config/secret.ts";
+import { accountOf, accounts, hasLapsed, isPassword, mayDo, type Role } from "../desk/accounts.ts";
+import { PaydropError } from "../errors.ts";
+import type { JournalStore } from "../journal/store.ts";
+import type { Call } from "./command.ts";
+
+/**
+ * Where one person is not to decide alone, a name that was only typed is no other person: who has accounts at the desk proves
+ * the name by that account's password, on the terminal or by `PAYDROP_PASSWORD_FILE`. Throws `usage`.
+ */
+export async function assertIs(call: Call, store: Pick<JournalStore, "kept" | "keep" | "now">, by: string, role: Role) {
+  // whoever acts at the desk has signed in there
+  if (call.leavesSending || (await accounts(store)).length === 0) return;
+  const account = await accountOf(store, by);
+  if (!account || !mayDo(account.role, role)) throw new PaydropError("no_such_role", { by, role });
+  const password = secretText(PASSWORD, call.env)?.[1] ?? (await typed(call, account.name));
+  if (password === undefined) throw new PaydropError("password_missing", { by });
+  const isRight = await isPassword(account, password);
+  if (!isRight || hasLapsed(account, store.now())) throw new PaydropError("password_wrong", { by });
+  // whoever made the account knows it, too
+  if (account.isOneTime) throw new PaydropError("password_one_time", { by });
+}
+
+/** Nothing of it is shown; undefined where no terminal is there. */
+async function typed({ stderr }: Call, name: string): Promise<string | undefined> {
+  if (!process.stdin.isTTY || !stderr.isTerminal) return undefined;
+  const { createInterface } = await import("node:readline/promises");
+  const output = new Writable({ write: (_piece, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  const left = new AbortController();
+  lines.once("close", () => left.abort());
+  stderr.write(`Password of ${name} at the desk: `);
+  try {
+    return await lines.question("", { signal: left.signal });
+  } catch {
+    throw new PaydropError("no_answer");
+  } finally {
+    lines.close();
+    stderr.write("\n");
+  }
+}
