@@ -78,7 +78,7 @@ describePostgres("the journal's server is away", () => {
     expect((await office.ask<{ count: number }>(sessions))[0]?.count).toBeLessThan(12);
     office.service.latencyMs = 20;
     for (const { path } of [going, later])
-      await until("its results are there", () => textOf(`${path}.results.csv`) !== "", { by: watch.ended });
+      await until("it has its end", () => /"phase": ?"ended"/.test(textOf(`${path}.summary.json`)), { by: watch.ended });
     const isSaid = ({ path }: { readonly path: string }) => textOf(`${path}.waiting.txt`).includes("database");
     await until("nobody is told so any more", () => ![going, later].some(isSaid));
     expect(office.service.twice).toEqual([]);
