@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { test } from "vitest";
 import { describePooled, startPooler } from "../support/pgbouncer.ts";
-import { describePostgres, freshDatabase, ownServer } from "../support/postgres.ts";
+import { describeApart, describePostgres, freshDatabase, ownServer } from "../support/postgres.ts";
 import type { Program } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { Office, sendable, textOf } from "./office.ts";
@@ -20,7 +20,7 @@ async function endedIn({ child, ended }: Program, signal: NodeJS.Signals = "SIGT
 }
 
 // They wait more than they compute: all at once.
-describePostgres("a host is asked to end, whatever the server does", () => {
+describeApart("a host is asked to end, whatever the server does", () => {
   const ways = {
     "the server stands still": (office: Office, server: Awaited<ReturnType<typeof ownServer>>) => {
       server.pause();

@@ -83,7 +83,7 @@ describePostgres("a journal whose server has forgotten commits", () => {
     },
   );
 
-  test.concurrent("a synchronous standby takes over → hosts go on by themselves", async (context) => {
+  apart("a synchronous standby takes over → hosts go on by themselves", async (context) => {
     const { expect } = context;
     const firm = await Firm.open(context);
     const standby = await firm.standby({ synchronous_standby_names: "other" });

@@ -1,5 +1,16 @@
 import { createHash } from "node:crypto";
-import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -40,7 +51,12 @@ export async function builtLauncher(): Promise<string> {
 }
 
 function hashOfSources(): string {
-  const files = ["package.json", "package-lock.json", ".config/rolldown.config.js", ...globSync("src/**/*", { cwd: ROOT })];
+  const files = [
+    "package.json",
+    "package-lock.json",
+    ".config/rolldown.config.js",
+    ...globSync("src/**/*", { cwd: ROOT }),
+  ];
   const hash = createHash("sha256");
   for (const file of files.sort()) {
     const path = join(ROOT, file);
