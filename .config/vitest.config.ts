@@ -31,7 +31,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // no test looks into the journal of whoever runs it
     env: { XDG_STATE_HOME: join(tmpdir(), "paydrop-tests-no-state") },
-    globalSetup: [new URL("postgres.ts", import.meta.url).pathname],
+    globalSetup: [new URL("set-up.ts", import.meta.url).pathname],
     setupFiles: [new URL("seed.ts", import.meta.url).pathname],
     reporters: ["default", new URL("last-line.ts", import.meta.url).pathname],
   },

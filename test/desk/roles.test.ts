@@ -6,7 +6,7 @@ import { loadSettings } from "../../src/config/load.ts";
 import { addAccount, type Role } from "../../src/desk/accounts.ts";
 import { until } from "../support/until.ts";
 import { partsOf, textRow, workbookFile, zipOf } from "../support/workbooks.ts";
-import { describePostgres } from "../support/postgres.ts";
+import { describeApart } from "../support/postgres.ts";
 import { Watched } from "../watch/watched.ts";
 import { openBrowser } from "./chromium.ts";
 import { AtDesk } from "./at-desk.ts";
@@ -94,7 +94,7 @@ ACC-OPS-01,200300404444,400.00,
 `;
 
 describe("windows on SQLite", () => besideEachOther("SQLite"));
-describePostgres("windows on Postgres", () => besideEachOther("Postgres"));
+describeApart("windows on Postgres", () => besideEachOther("Postgres"));
 
 function besideEachOther(journal: "SQLite" | "Postgres"): void {
   test("two people decide a row at once → one is told; viewers have no buttons", { tags: ["chromium"] }, async () => {

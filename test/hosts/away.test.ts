@@ -1,13 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "vitest";
-import { describePostgres, ownServer } from "../support/postgres.ts";
+import { describeApart, ownServer } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
 import { Office, sendable, textOf } from "./office.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
-describePostgres("the journal's server is away", () => {
+describeApart("the journal's server is away", () => {
   test("it stops hard, comes back, and stands still → log, metrics, waiting.txt and status say so, and it goes on by itself", async ({
     expect,
     onTestFinished,
@@ -78,7 +78,9 @@ describePostgres("the journal's server is away", () => {
     expect((await office.ask<{ count: number }>(sessions))[0]?.count).toBeLessThan(12);
     office.service.latencyMs = 20;
     for (const { path } of [going, later])
-      await until("its results are there", () => textOf(`${path}.results.csv`) !== "", { by: watch.ended });
+      await until("it has its end", () => /"phase": ?"ended"/.test(textOf(`${path}.summary.json`)), {
+        by: watch.ended,
+      });
     const isSaid = ({ path }: { readonly path: string }) => textOf(`${path}.waiting.txt`).includes("database");
     await until("nobody is told so any more", () => ![going, later].some(isSaid));
     expect(office.service.twice).toEqual([]);

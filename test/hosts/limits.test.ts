@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "vitest";
-import { describePostgres } from "../support/postgres.ts";
+import { describeApart } from "../support/postgres.ts";
 import { came, until } from "../support/until.ts";
 import { Office, sendable } from "./office.ts";
 
-describePostgres("what holds for all hosts together", () => {
+describeApart("what holds for all hosts together", () => {
   test.concurrent("two hosts send → concurrency and rate are those of both", async ({ expect, onTestFinished }) => {
     const rate = 200;
     const settings = { PAYDROP_CONCURRENCY: "12", PAYDROP_RATE: String(rate) };

@@ -83,7 +83,7 @@ describePostgres("a journal whose server has forgotten commits", () => {
     },
   );
 
-  test.concurrent("a synchronous standby takes over → hosts go on by themselves", async (context) => {
+  apart("a synchronous standby takes over → hosts go on by themselves", async (context) => {
     const { expect } = context;
     const firm = await Firm.open(context);
     const standby = await firm.standby({ synchronous_standby_names: "other" });
@@ -95,7 +95,10 @@ describePostgres("a journal whose server has forgotten commits", () => {
     const unknown = await firm.office.unknown();
     expect(unknown.length).toBeLessThanOrEqual(8);
     expect(ended.code, ended.stderr).toBe(unknown.length > 0 ? 4 : 3);
-    expect(firm.office.service.lines).toHaveLength(sendable(firm.plan));
+    // one that was let go may not have left
+    const { length } = firm.office.service.lines;
+    expect(length).toBeGreaterThanOrEqual(sendable(firm.plan) - unknown.length);
+    expect(length).toBeLessThanOrEqual(sendable(firm.plan));
     expect(await firm.office.differences(firm.plan)).toEqual([]);
   });
 });

@@ -102,6 +102,7 @@ describePostgres("what a host and its server can lose", () => {
 
   test.concurrent(
     "a host stands still while it records a file → another sends it, once",
+    { tags: ["apart"] },
     async ({ expect, onTestFinished }) => {
       const office = await Office.open(onTestFinished, 20, {});
       const { path, plan } = office.put("recorded", 1, 60);
@@ -118,6 +119,7 @@ describePostgres("what a host and its server can lose", () => {
 
   test.concurrent(
     "Postgres loses an answer and stops hard → nothing is unknown, results as ever",
+    { tags: ["apart"] },
     async ({ expect, onTestFinished }) => {
       const server = await ownServer({}, onTestFinished);
       const settings = { PAYDROP_CONCURRENCY: "16" };

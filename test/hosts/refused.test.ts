@@ -75,7 +75,7 @@ describePostgres("the server refuses a commit", () => {
     const next = await office.run(["run", path]);
     expect(await office.differences(plan)).toEqual([]);
     const unknown = await office.unknown();
-    expect(unknown.length).toBeLessThanOrEqual(isOnce ? 0 : 8);
+    expect(unknown.length, JSON.stringify(unknown)).toBeLessThanOrEqual(isOnce ? 0 : 8);
     expect(next.code, next.stderr).toBe(isOnce ? 3 : 4);
     expect(office.service.lines).toHaveLength(sendable(plan));
     expect(office.service.lines.length).toBeGreaterThan(sent);

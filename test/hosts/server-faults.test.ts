@@ -2,13 +2,13 @@ import { randomInt } from "node:crypto";
 import { inject, test } from "vitest";
 import { FAULTS } from "../crash/server-faults.ts";
 import { strikeOnce } from "../crash/server-torture.ts";
-import { describePostgres, ownServer } from "../support/postgres.ts";
+import { describeApart, ownServer } from "../support/postgres.ts";
 
 /** The cheapest of `npm run torture -- --postgres --faults 200`. */
 const CHEAPEST = ["commit cancelled", "trigger raises", "dump, same name"] as const;
 
 // they wait for a lease more than they compute
-describePostgres("something is done to the server of three hosts", () => {
+describeApart("something is done to the server of three hosts", () => {
   test.concurrent.for(CHEAPEST)(
     "%s → nothing goes twice, nothing is lost",
     async (name, { expect, onTestFinished }) => {

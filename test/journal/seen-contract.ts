@@ -330,6 +330,6 @@ export function findsOtherRows(open: OpenTestJournal): void {
     const began = performance.now();
     for (let after = 0, page; (page = await store.seen("B", { after, limit: 1000 }, [])).length > 0;) after = page.at(-1)?.row.row ?? 0; // prettier-ignore
     expect(await store.overlaps("B")).toMatchObject([{ shared: 10_000 }]);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
   });
 }

@@ -26,7 +26,7 @@ const BATCHES = [
 
 const NOTHING = { batches: [], inboxes: [], endings: new Map<string, number>(), counters: new Counters() };
 
-const STORE = { batches: () => Promise.resolve(BATCHES) } as unknown as JournalStore;
+const STORE = { batches: () => Promise.resolve(BATCHES), now: Date.now } as unknown as JournalStore;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -162,7 +162,7 @@ test("the journal gives no answer → the page comes all the same, with what was
   expect(await page()).toContain("paydrop_journal_up 1\n");
   const silent = new Promise<never>(() => undefined);
   let answer: Promise<unknown> = Promise.resolve(BATCHES);
-  await monitor.follow({ batches: () => answer } as unknown as JournalStore);
+  await monitor.follow({ ...STORE, batches: () => answer } as unknown as JournalStore);
   expect(await page()).toContain("paydrop_held_rows 3\n");
   answer = silent;
   const beganMs = performance.now();

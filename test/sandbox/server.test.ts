@@ -32,7 +32,7 @@ async function post(sandbox: Sandbox, path: string, body: string, headers: Recor
 function open({ url, apiKey }: Sandbox) {
   const transport = createTransport({
     ...{ base_url: url, apiKey: new Secret(apiKey), concurrency: 8, reuse_connections: true },
-    ...{ timeout: 400, connect_timeout: 400, bodyTimeoutMs: 200 },
+    ...{ timeout: 1500, connect_timeout: 1500, bodyTimeoutMs: 200 },
   });
   onTestFinished(() => transport.close());
   return transport;

@@ -8,7 +8,7 @@ import { until } from "./until.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the servers of this command lie: `.config/postgres.ts`. */
+    /** Where the servers of this command lie: `.config/set-up.ts`. */
     postgresFolder: string;
   }
 }
@@ -16,6 +16,11 @@ declare module "vitest" {
 /** `describe` for what needs a real PostgreSQL. */
 export function describePostgres(name: string, tests: () => void): void {
   describe(name, { tags: ["postgres"] }, tests);
+}
+
+/** The same for what takes minutes of its own. */
+export function describeApart(name: string, tests: () => void): void {
+  describe(name, { tags: ["postgres", "apart"] }, tests);
 }
 
 /** Of a test that runs beside others of its file: its own one. */

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const LAUNCHER: string = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
+/** What the tests run is bundled (`built.ts`). */
+export const LAUNCHER: string =
+  process.env["PAYDROP_TEST_LAUNCHER"] ?? fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 
 /**
  * The whole environment of a process of paydrop, but for what a test adds: no keys, no home of the developer. Half of
