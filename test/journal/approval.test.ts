@@ -54,3 +54,17 @@ test.each<[string, readonly string[], { ran: number; asked: number }]>([
   const found = await makersOf(store as unknown as JournalStore, { id: "A", sha256: "cafe" });
   expect(found).toEqual([...people, "asha"]);
 }); // prettier-ignore
+
+test.each([
+  ["nobody uploaded it", [], ["dinesh", "asha"]],
+  ["somebody did", ["Ravi"], ["Ravi", "asha"]],
+])("its owner on the disk is another user, and %s → who brought it", async (_, people, expected) => {
+  const run = { login: "root", host: "pay1", by: "asha", batch: "A", startedAt: NOW };
+  const { by: _by, ...brought } = { ...act("", 1, "bring_file"), login: "dinesh", batch: "A" };
+  const store = {
+    kept: () => Promise.resolve(people.map((by) => ({ name: "", value: { by, sha256: "cafe" } }))),
+    acts: () => Promise.resolve([brought]),
+    runs: () => Promise.resolve([run]),
+  };
+  expect(await makersOf(store as unknown as JournalStore, { id: "A", sha256: "cafe" })).toEqual(expected);
+});

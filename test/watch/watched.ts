@@ -112,8 +112,12 @@ export class Watched {
     return program;
   }
 
-  run(operands: readonly string[], stateDir?: string): Promise<ProgramEnded> {
-    return runProgram(operands, { env: this.env(stateDir) });
+  run(
+    operands: readonly string[],
+    stateDir?: string,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<ProgramEnded> {
+    return runProgram(operands, { env: { ...this.env(stateDir), ...env } });
   }
 
   /** `age`: written so many hours ago. */
