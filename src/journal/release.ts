@@ -1,7 +1,7 @@
 import { formatUnits, unitsOf } from "../amount.ts";
 import { isAccepted, isSamePayment, isUnended, speakAgainst, verdictOf } from "../duplicates/rules.ts";
 import type { RowName } from "../checks/beside.ts";
-import type { Seen } from "../duplicates/seen.ts";
+import type { Reason, Seen } from "../duplicates/seen.ts";
 import { batchNamed, circumstancesOf, namedPages } from "./circumstances.ts";
 import type { JudgingRules } from "./circumstances.ts";
 import { makersOf, personOf, proposalOf, PROPOSED } from "./approval.ts";
@@ -68,7 +68,7 @@ export async function askRelease(
       }
       // what the person saw, and what is so by now: this holds it no more
       const told = [...verdictOf(row, against).reasons, ...(row.reasons ?? [])];
-      const reasons = [...new Map(told.map((reason) => [JSON.stringify(reason), reason])).values()];
+      const reasons = [...new Map(told.map((reason) => [keyOf(reason), reason])).values()];
       const isOther = reasons.some(({ isOtherPayee, written }) => isOtherPayee && written === undefined);
       if (isOther && isMaker) {
         refused.set(row.row, { row: row.row, why: "own", by });
@@ -85,6 +85,10 @@ export async function askRelease(
   const acceptedBefore = { rows: accepted.length, amount: formatUnits(units) };
   return { moves, refused: [...refused.values()], acceptedBefore, fourEyes };
 }
+
+/** Told once, also where what was found then was kept in other words. */
+const keyOf = ({ code, other, isOtherPayee, written }: Reason): string =>
+  [code, other?.batch, other?.row, isOtherPayee, written].join();
 
 function wasAccepted(row: SeenRow["row"], others: readonly Seen[]): boolean {
   if (row.isCut || row.reasons?.some(({ code }) => code === "same_file")) return true;

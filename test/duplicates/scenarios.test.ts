@@ -451,3 +451,12 @@ test("the same bytes again → the same batch, for the same or no period, within
   house.letPass(20);
   expect(await known()).toBe(again);
 });
+
+test("a held row is let go where others are asked to approve → held for that, however it is judged again", async () => {
+  const id = await house.run(["payee1 100", "payee1 100"]);
+  await house.store.setBatch(id, { approvers: 1 });
+  await house.release(id, [3]);
+  expect(await house.rows(id, 3)).toBe("3 held approval_wanted+repeat_in_file");
+  expect(await house.goAgain(id, [3], "held")).toMatchObject({ ready: [] });
+  expect(await house.release(id, "all")).toMatchObject({ moves: [], refused: [{ row: 3, why: "approval_wanted" }] });
+});

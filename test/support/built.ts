@@ -31,7 +31,7 @@ export async function builtLauncher(): Promise<string> {
   for (const old of globSync(join(FOLDER, "*")))
     if (Date.now() - statSync(old).mtimeMs > OLD_MS) rmSync(old, { recursive: true, force: true });
   const { build } = await import("rolldown");
-  const { default: config } = await import("../../.config/rolldown.config.js");
+  const { default: config } = await import("../../.config/rolldown.config.ts");
   const making = mkdtempSync(join(FOLDER, "making-"));
   const dist = join(making, "dist");
   await build({ ...config, cwd: ROOT, logLevel: "silent", output: { ...config.output, dir: dist } });
@@ -54,7 +54,7 @@ function hashOfSources(): string {
   const files = [
     "package.json",
     "package-lock.json",
-    ".config/rolldown.config.js",
+    ".config/rolldown.config.ts",
     ...globSync("src/**/*", { cwd: ROOT }),
   ];
   const hash = createHash("sha256");
