@@ -6,14 +6,14 @@ import { batchNamed, circumstancesOf, namedPages } from "./circumstances.ts";
 import type { JudgingRules } from "./circumstances.ts";
 import type { BatchRecord, JournalStore, Move, SeenRow, Tally } from "./store.ts";
 
-/** Why a row is not let go: it is in another state, or held for a row that has no end yet. */
-export type NotReleased = "not_held" | "settle_first" | "on_its_way";
+/** Why a row is not let go: it is in another state, held for a row that has no end yet, or for two words and not named. */
+export type NotReleased = "not_held" | "settle_first" | "on_its_way" | "contradiction";
 
 /** What a person may let go of a batch, and what not yet. Nothing is changed by asking. */
 export interface Release {
   readonly moves: readonly Move[];
   readonly refused: readonly { readonly row: number; readonly why: NotReleased; readonly other?: RowName }[];
-  /** Of those that may go: whose payment was accepted before. Several of them need their sum said (`--total`). */
+  /** Of those that may go: whose payment was accepted before, or went as somebody says. Several of them need their sum said (`--total`). */
   readonly acceptedBefore: Tally;
 }
 
@@ -45,6 +45,11 @@ export async function askRelease(
         refused.set(row.row, { row: row.row, why, other: { batch: unended.batch, row: unended.row } });
         continue;
       }
+      // who says yes to all has not read what two people say of one
+      if (named === "all" && isContradicted(row)) {
+        refused.set(row.row, { row: row.row, why: "contradiction" });
+        continue;
+      }
       refused.delete(row.row);
       // what the person saw, and what is so by now: this holds it no more
       const told = [...verdictOf(row, against).reasons, ...(row.reasons ?? [])];
@@ -58,7 +63,10 @@ export async function askRelease(
   return { moves, refused: [...refused.values()], acceptedBefore };
 }
 
+const isContradicted = ({ reasons }: SeenRow["row"]): boolean =>
+  reasons?.some(({ code }) => code === "contradiction") ?? false;
+
 function wasAccepted(row: SeenRow["row"], others: readonly Seen[]): boolean {
-  if (row.isCut || row.reasons?.some(({ code }) => code === "same_file")) return true;
+  if (row.isCut || isContradicted(row) || row.reasons?.some(({ code }) => code === "same_file")) return true;
   return others.some((other) => isAccepted(other) && isSamePayment(row, other));
 }

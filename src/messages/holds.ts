@@ -45,6 +45,8 @@ export const HOLDS = {
   money_back: `Row {otherRow} of this file is money back, and paydrop cannot take money back: paid in full, this row is too much
     → {cancel}, then write one row with what the payee gets in all, and drop the file again. If this row is right as it stands: {release}`,
   not_now: "A column says that it is not to go now → Nothing to do until then. If it is to go now: {release}",
+  contradiction: `{notDone} said that it did not go, and {done} said that it went
+    → Look it up once more, both of you. If it went: {wentAfterAll}. If it did not: {release}`,
   all_or_nothing: `Another row of the file is invalid, and the settings send the whole file or nothing
     → {cancel}, then correct the invalid row and drop the file again`,
 } as const satisfies Catalogue;
@@ -53,6 +55,8 @@ export const HOLDS = {
 export const NOT_RELEASED = {
   not_held: "Row {row} is not held → Nothing to do: only held and duplicate rows are released",
   settle_first: "Row {row} is held for {other}, and nobody knows whether that went → Settle that one first: {settle}",
+  contradiction:
+    "Row {row} is held because two people said two things about it → Look it up, then name the row: {release}",
   on_its_way: "Row {row} is held for {other}, which is on its way → Wait for its end: paydrop status {otherBatch}",
 } as const satisfies Catalogue;
 
@@ -78,6 +82,9 @@ export interface HoldReason {
   readonly amount?: string;
   /** The period of the other row: stating another one would tell the two apart. */
   readonly period?: string;
+  /** Who settled it as not done, and who says that it went: `contradiction`. */
+  readonly notDone?: string;
+  readonly done?: string;
 }
 
 interface About {
@@ -108,7 +115,7 @@ export function tellNotReleased(
 }
 
 function factsOf(
-  { other, at, zeros, written, isHeld, amount, period }: Omit<HoldReason, "code" | "isOtherPayee">,
+  { other, at, zeros, written, isHeld, amount, period, notDone, done }: Omit<HoldReason, "code" | "isOtherPayee">,
   { batch, row, file }: About,
 ): Facts {
   const of = other === undefined || other.batch === batch ? "" : ` of batch ${other.batch}`;
@@ -118,7 +125,8 @@ function factsOf(
     ...{ batch, row, other: named, Other: named.charAt(0).toUpperCase() + named.slice(1) },
     ...{ otherBatch: other?.batch, otherRow: other?.row, settle: other && settleCommand(other.batch, other.row) },
     ...{ when: at === undefined ? "" : ` on ${dayOf(at)}`, file: asWord(file) },
-    ...{ zeros, written, amount, period, fewer },
+    ...{ zeros, written, amount, period, fewer, notDone, done },
+    wentAfterAll: settleCommand(batch, row, "done"),
     ...{ isHeld: Number(isHeld ?? 0), cancelOther: other && cancelRowCommand(other) },
     ...{ cancel: cancelHeldCommand(batch), release: releaseCommand(batch, row) },
   };
