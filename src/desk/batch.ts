@@ -159,7 +159,7 @@ function actsOn(batch: BatchRecord, csrf: string): Html {
     isOpen && rejected && act("retry-rejected", "Send refused rows again as they are", "", "", { required: true }),
     act("cancel", "Cancel what did not go", "stop", sure),
   ];
-  return markup`<h2>What may be done</h2><details><summary>Pause, go on, send again, cancel</summary>${forms}</details>`;
+  return markup`<h2 id="may">What may be done</h2><details><summary>Pause, go on, send again, cancel</summary>${forms}</details>`;
 }
 
 /** `csrf`: of somebody who may decide. */

@@ -32,6 +32,10 @@ export const DESK_WORDS = {
   password_set: "Your password is changed. Everywhere else you are signed out.",
   needs_nobody: "Nothing. No row waits for a decision, and no file for a correction.",
   to_correct: ", then correct the retry file that lies beside it",
+  nobody_works:
+    "Nobody watches: no paydrop is at work here. Nothing is taken and nothing goes until one is started. Tell whoever runs paydrop.",
+  nobody_watches:
+    "Nobody watches {folder}. Nothing is taken from there, and nothing of it goes, until a paydrop watches it again. Tell whoever runs paydrop.",
   nothing_goes: "Nothing is being sent.",
   no_batches: "No file was taken yet.",
   no_inboxes: "No inbox is known yet. Whoever runs paydrop names them: paydrop desk --inbox FOLDER",

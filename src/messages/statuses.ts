@@ -25,9 +25,12 @@ export function noteOf(status: StatusName, rows: number, goesAgain: number): str
   return `${note}, but for ${goesAgain} that the next run sends`;
 }
 
+const PAUSED = "When the batch goes on. To let it go on: paydrop resume {batch} --by NAME";
+
 /** What is said of a row whose state says it all, in `result_message` and `result_action`. */
 export const ROW_SENTENCES = {
-  ready: "Not sent{again} yet → Will go when the file is run again",
+  ready: ({ phase }) => `Not sent{again} yet → ${phase === "paused" ? PAUSED : "Will go when the file is run again"}`,
+  paused: `Not sent → ${PAUSED}`,
   late: "{said}. Its host heard afterwards: {heard} → {todo}",
   on_its_way: "No answer yet: it is being sent at this moment → Look again when that run ends",
   invalid: ({ todo }) => `Not sent: {faults} → ${todo ? "{todo}" : "Correct and drop again"}`,
