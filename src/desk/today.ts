@@ -10,7 +10,7 @@ import { counted, told } from "../messages/sentence.ts";
 import { byStatusOf, occurringIn } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
 import { carryOut, type Desk } from "./desk.ts";
-import { button, countTag, form, markup, progressOf, said, tableOf, type Html, type News, type Shown } from "./html.ts"; // prettier-ignore
+import { button, countTag, form, markup, progressOf, said, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
 import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";
 import { batchLink, goOnForm, isGoing, LOOKED_AT, needsPart, stoppedText } from "./needs.ts";
 import { livePart, newsOf, type Asked, type Pages, type Posted } from "./pages.ts";

@@ -155,7 +155,7 @@ function ofOutcome(record: RowRecord, { id, phase }: BatchOfRow): Told {
   const response = record.response && printable(record.response.trim(), RESPONSE_SAID_MAX);
   const other = retryOf && `row ${retryOf.row} of batch ${retryOf.batch}`;
   const facts = { batch: id, accepted, other, httpStatus, durationMs, response };
-  const outcome = tellOutcome(code, facts) ?? { text: code, todo: "" };
+  const outcome = tellOutcome(code, facts) ?? { text: code, todo: told(ROW_SENTENCES.not_known).todo };
   if (code === "accepted" && operation) ACCEPTED.set(operation, outcome);
   const isLeft = state === "not_sent" || goesAgainAsItIs(record);
   if (phase === "paused" && isLeft) return { ...outcome, todo: told(ROW_SENTENCES.paused, { batch: id }).todo };
