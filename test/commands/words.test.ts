@@ -107,6 +107,20 @@ test("purge → private copies that no open batch needs are gone, also of lookup
   expect(await statesOf(desk, open.batch)).toBe("held held held");
 });
 
+test("purge → who brought a file is known as long as its batch is open, or it was not taken", async () => {
+  const desk = await TestDesk.open();
+  const gone = await desk.run("gone.csv", transfers(["ACC-9", "1.00"]));
+  const open = await desk.run("open.csv", transfers(["ACC-8", "2.00"]), () => SILENT);
+  const of = async ({ batch }: { readonly batch: string }) => (await desk.store.batches({ id: batch }))[0]?.sha256 ?? "";
+  const brought = { old: await of(gone), open: await of(open), "not taken": "a".repeat(64), new: await of(gone) };
+  for (const [name, sha256] of Object.entries(brought))
+    await desk.store.keep("upload", name, { by: "Asha", sha256, at: name === "new" ? Date.UTC(2099, 0, 1) : 1 });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2099, 0, 2) });
+  onTestFinished(() => void vi.useRealTimers());
+  await called({ run: purge }, [], { state_dir: desk.config.state_dir, before: "2099-01-02" });
+  expect((await desk.store.kept("upload")).map(({ name }) => name)).toEqual(["new", "not taken", "open"]);
+});
+
 test("backup → a state folder that can take its place: journal, copies and payloads", async () => {
   const desk = await TestDesk.open();
   await desk.run("pay.csv", PAID);
