@@ -83,7 +83,9 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
     const [what, reason] = [posted.text("what"), posted.text("reason")];
     const flags = { ...(isAll ? { held: true } : { row: rows }), reason, seen };
     if (what === "cancel") return carryOut(desk, posted.account, cancel, [batch.id], flags);
-    if (what === "done" && !isAll)
+    // each is looked up for itself
+    if (what === "done" && isAll) return newsOf("no_rows");
+    if (what === "done")
       return carryOut(desk, posted.account, settle, [batch.id], { row: rows, as: "done", note: reason, seen });
     if (what !== "release") return newsOf("no_choice");
     const [changed] = isAll

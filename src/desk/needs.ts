@@ -48,7 +48,8 @@ function stoppedIn(
     const rows = tallies.reduce((sum, one) => sum + rowsIn(one, "ready", "not_sent"), 0);
     const sum = sumOf(tallies.flatMap(({ ready, not_sent: unsent }) => [ready ?? [], unsent ?? []].flat()));
     const files = waiting.filter(({ isRefused }) => !isRefused).length;
-    const behind = `${counted(rows)}, ${sum}, and ${counted(files, "file")} wait behind.`;
+    const parts = [rows > 0 && `${counted(rows)}, ${sum}`, files > 0 && counted(files, "file")].filter(Boolean);
+    const behind = `Behind it: ${parts.join(", and ") || "nothing"}.`;
     return markup`<strong>${said(basename(inbox))}</strong> ${stoppedText(held)} ${behind} ${goOnForm(inbox, csrf)}`;
   });
 }

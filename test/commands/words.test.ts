@@ -111,7 +111,8 @@ test("purge → who brought a file is known as long as its batch is open, or it 
   const desk = await TestDesk.open();
   const gone = await desk.run("gone.csv", transfers(["ACC-9", "1.00"]));
   const open = await desk.run("open.csv", transfers(["ACC-8", "2.00"]), () => SILENT);
-  const of = async ({ batch }: { readonly batch: string }) => (await desk.store.batches({ id: batch }))[0]?.sha256 ?? "";
+  const of = async ({ batch }: { readonly batch: string }) =>
+    (await desk.store.batches({ id: batch }))[0]?.sha256 ?? "";
   const brought = { old: await of(gone), open: await of(open), "not taken": "a".repeat(64), new: await of(gone) };
   for (const [name, sha256] of Object.entries(brought))
     await desk.store.keep("upload", name, { by: "Asha", sha256, at: name === "new" ? Date.UTC(2099, 0, 1) : 1 });

@@ -46,7 +46,7 @@ function tellsTruly(journal: "SQLite" | "Postgres"): void {
 
     await asha.post("/stop", { inbox: at.inbox });
     expect(await today()).toMatch(
-      /inbox Stopped since \S+ \S+.* by Asha\. Somebody pressed STOP at the desk\. 1 row, 200\.00, and 0 files wait behind\. Let inbox go on .* 1 held .*inbox is stopped: nothing goes from it/,
+      /inbox Stopped since \S+ \S+.* by Asha\. Somebody pressed STOP at the desk\. Behind it: 1 row, 200\.00\. Let inbox go on .* 1 held .*inbox is stopped: nothing goes from it/,
     );
     expect(await status()).toMatch(twice("inbox is stopped: nothing goes from it"));
     await asha.post("/go-on", { inbox: at.inbox });
