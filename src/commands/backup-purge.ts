@@ -59,9 +59,26 @@ export function purge(call: Call): Promise<number> {
       call.stderr.write(`${told(ACTED.purging, { batches, until: dayOf(until) }).text}\n`);
     }
     await removeCopies(work, config.state_dir);
+    await forgetUploads(store, Math.min(before, store.now() - config.approval_hours * 3_600_000));
     say(call, config, "purged", { batches });
     return summarize(call, config, 0, { batches });
   });
+}
+
+/**
+ * Who brought a file by hand may not approve it, and what one person brought within `approval_hours` is added up. So a name
+ * stays until every batch of these bytes is purged, of which nothing can go any more; and where none was taken of them yet,
+ * for the file may still lie in its folder.
+ */
+async function forgetUploads(store: JournalStore, before: number): Promise<void> {
+  const uploads = await store.kept<{ readonly sha256: string; readonly at: number }>("upload");
+  if (uploads.length === 0) return;
+  const taken = Map.groupBy(await store.copied(), ({ sha256 }) => sha256);
+  for (const { name, value } of uploads) {
+    const batches = taken.get(value.sha256) ?? [];
+    const isOver = batches.length > 0 && batches.every(({ isPurged }) => isPurged);
+    if (isOver && value.at < before) await store.keep("upload", name, undefined);
+  }
 }
 
 /** Also what was left by one that was cut off. Beside a host that takes files just now only what is known goes. */

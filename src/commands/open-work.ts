@@ -1,5 +1,4 @@
 import pLimit from "p-limit";
-import { existsSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { actOf, writeAgain, type Work } from "../batch.ts";
 import { openSender, type Sender } from "../client/sender.ts";
@@ -9,7 +8,7 @@ import type { Secrets } from "../config/secret.ts";
 import { DAY_MS, minuteOf } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
-import { takeInstanceLock } from "../journal/lock.ts";
+import { isLocked, takeInstanceLock } from "../journal/lock.ts";
 import { openJournalOf } from "../journal/open.ts";
 import type { Act, BatchRecord, Hosts, JournalStore, Who } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
@@ -21,7 +20,6 @@ import { REJECTED_FOR } from "../submission/again.ts";
 import { SharedPace } from "../submission/pace.ts";
 import type { ShareQueue } from "../submission/queue.ts";
 import { Shared } from "../submission/shared.ts";
-import { lockPath } from "../state-dir.ts";
 import { textSaid, type Call } from "./command.ts";
 import { sinceWhen } from "./server-watch.ts";
 
@@ -165,15 +163,7 @@ export const isSending =
   (): boolean => {
     // what a dead host held was taken over when the journal was opened
     if (shared) return true;
-    // it must not be made beside those who work without it
-    if (!existsSync(lockPath(state_dir))) return false;
-    try {
-      takeInstanceLock(state_dir).release();
-      return false;
-    } catch (error) {
-      if (error instanceof PaydropError) return true;
-      throw error;
-    }
+    return isLocked(state_dir);
   };
 
 /** For a person's act: in mode `send`, so that rows that an ended process left on their way are unknown first (I4). */

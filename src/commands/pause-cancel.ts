@@ -3,6 +3,7 @@ import { judgeWaiting } from "../journal/judge.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { statusOf } from "../results/totals.ts";
 import { cancel as cancelRows, filtersOf } from "../submission/again.ts";
+import { assertAsSeen } from "./as-seen.ts";
 import { rowsSaid, say, summarize, type Call } from "./command.ts";
 import { actSaid, knownBatch, personNamed, rowsNamed, withWork, writeAfter } from "./open-work.ts";
 
@@ -36,9 +37,9 @@ export function cancel(call: Call): Promise<number> {
     const waiting = await store.judging(async () => {
       // of rows that were named all are cancelled, or none
       const states = filtersOf("cancel").flatMap((one) => one.states ?? []);
-      const other = (rows ? await rowsNamed(store, id, rows) : []).find(
-        ({ state }) => ![...states, "cancelled"].includes(state),
-      );
+      const named = rows ? await rowsNamed(store, id, rows) : [];
+      assertAsSeen(call, named);
+      const other = named.find(({ state }) => ![...states, "cancelled"].includes(state));
       if (other) throw new PaydropError("cancel_state", { row: other.row, state: STATUSES[statusOf(other)].word });
       // first: a process that sends the batch must let nothing more of it go
       if (isWhole) await store.setBatch(id, { phase: "cancelled" });

@@ -20,6 +20,7 @@ import { asLine } from "../screen/json-lines.ts";
 import { flagsAgain } from "../screen/look.ts";
 import { wake } from "../submission/again.ts";
 import { assertKeys } from "../submission/may-go.ts";
+import { assertAsSeen } from "./as-seen.ts";
 import { optionOf, rowsSaid, say, show, summarize, textNeeded, type Call } from "./command.ts";
 import { fileOf } from "./folder-queue.ts";
 import { resumeCommand } from "./folder-work.ts";
@@ -143,7 +144,7 @@ export function release(call: Call): Promise<number> {
     if ((call.flags["all"] === true) === (named !== undefined)) {
       throw new PaydropError("rows_or_all", { all: "--all", example: RELEASE });
     }
-    if (named) await rowsNamed(store, batch.id, named);
+    if (named) assertAsSeen(call, await rowsNamed(store, batch.id, named));
     const asked = { rules: config, now: work.now(), act };
     const { moves, refused, acceptedBefore, fourEyes } = await askRelease(store, batch, named ?? "all", asked);
     const stays = refused.map((one) => tellNotReleased(one, batch.id));

@@ -7,7 +7,7 @@ import { isoSecond } from "../day.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import { openRegular } from "../intake/snapshot.ts";
 import { judgeWaiting } from "../journal/judge.ts";
-import { maySettle, type SettledAs } from "../journal/states.ts";
+import { becomesContradicted, maySettle, type SettledAs } from "../journal/states.ts";
 import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
@@ -16,6 +16,7 @@ import { openTable } from "../reader/open-table.ts";
 import type { Row } from "../reader/row.ts";
 import { textOf } from "../results/table.ts";
 import { statusOf } from "../results/totals.ts";
+import { changedSince } from "./as-seen.ts";
 import { optionOf, rowsSaid, say, summarize, textNeeded, type Call } from "./command.ts";
 import { knownBatch, nameSaid, personNamed, rowsNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
 
@@ -31,7 +32,7 @@ interface Settling {
 
 interface Settlings {
   readonly todo: readonly Settling[];
-  /** No longer unknown: nothing is done again. */
+  /** What they are by now is not what the person had seen, or is what is said. */
   readonly already: readonly Settling[];
   /** Lines of a list without a decision. */
   readonly skipped: number;
@@ -56,9 +57,10 @@ async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Se
   if (!numbers) throw new PaydropError("word_missing", { option: "--row", example: EXAMPLE });
   const batch = await knownBatch(store, call.operands[0]);
   const settlings = (await rowsNamed(store, batch.id, numbers)).map((row) => ({ batch, row, as, by, note }));
-  // at the desk a person has seen unknown rows: what somebody else said of one meanwhile stands
-  const isOpen = ({ row, as: to }: Settling): boolean =>
-    call.flags["only_unknown"] === true && !row.onItsWay ? row.state === "unknown" : row.state !== to;
+  // at the desk: what somebody else said of one meanwhile stands
+  const seen = settlings.map(({ row }) => row);
+  const changed = new Set(changedSince(call.flags["seen"], seen));
+  const isOpen = ({ row, as: to }: Settling): boolean => !changed.has(row) && row.state !== to;
   const already = settlings.filter((one) => !isOpen(one));
   const todo = settlings.filter(isOpen);
   for (const { row } of todo) {
@@ -115,18 +117,13 @@ async function saidByList(path: string, call: Call, { store, config }: OpenedWor
       const found = await settlingOf(cell, store, config);
       if ("code" in found) faults.push({ ...found, row: row.number });
       else if (todo.has(placeOf(found))) faults.push({ code: "list_twice", row: row.number });
-      else if (!isOpenTo(found)) already.push(found);
+      else if (found.row.state !== "unknown") already.push(found);
       else todo.set(placeOf(found), found);
     }
   }
   if (faults.length > 0) throw new FileRefusedError(fileName, faults);
   return { todo: [...todo.values()], already, skipped };
 }
-
-/** What was settled as not done, and is done after all, is money: a list may say that, too. */
-const isOpenTo = ({ row, as }: Settling): boolean =>
-  row.state === "unknown" ||
-  (as === "settled_done" && row.state !== as && maySettle(row.state, as, row.settledBy !== undefined));
 
 const placeOf = ({ batch, row }: Settling): string => `${batch.id} ${row.row}`;
 
@@ -170,29 +167,41 @@ async function settlingOf(cell: Cell, store: JournalStore, config: Config): Prom
 /** Rows that waited for a settled one are judged again; results say what was settled. */
 async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }: Settlings): Promise<number> {
   const { store, config, now } = work;
-  const codes = already.map((one) => tellUnchanged(call, work, one));
+  const codes: number[] = [];
   let settled = 0;
-  for (const settlings of Map.groupBy(todo, ({ batch }) => batch.id).values()) {
-    const [{ batch }] = settlings as [Settling, ...Settling[]];
-    const alike = Map.groupBy(settlings, ({ as, by, note, row }) => `${row.state}\n${as}\n${by}\n${note}`);
+  for (const all of Map.groupBy([...already, ...todo], ({ batch }) => batch.id).values()) {
+    const [{ batch }] = all as [Settling, ...Settling[]];
+    const others = all.filter((one) => already.includes(one));
+    const alike = Map.groupBy(todo.filter((one) => all.includes(one)), ({ as, by, note, row }) => `${row.state}\n${as}\n${by}\n${note}`); // prettier-ignore
+    let changed = 0;
     for (const same of alike.values()) {
       const moved = await settle(work, same as [Settling, ...Settling[]]);
       settled += moved.length;
+      changed += moved.length;
       for (const one of same) {
-        const { row: number, amount, state: was } = one.row;
-        const facts = { batch: batch.id, row: number, amount, by: one.by, was, phase: batch.phase };
-        const isMoved = moved.includes(number);
-        const [row = one.row] = isMoved ? [] : await store.rows({ batch: batch.id, rows: [number] });
-        if (isMoved) say(call, config, one.as, facts);
-        else codes.push(tellUnchanged(call, work, { ...one, row }));
+        if (moved.includes(one.row.row)) tellSettled(call, work, one);
+        else others.push(one);
       }
     }
+    for (const one of others) {
+      const { isMoved, code } = await stands(call, work, one);
+      changed += Number(isMoved);
+      codes.push(code);
+    }
+    if (changed === 0) continue;
     const waiting = await store.judging(() => judgeWaiting(store, [batch.id], batch.environment, config, now()));
     for (const [other, rows] of waiting) say(call, config, "freed", { batch: other, rows });
     codes.push(await writeAfter(call, work, batch.id));
   }
   if (skipped > 0) say(call, config, "settled_skipped", { lines: skipped });
   return summarize(call, config, Math.max(0, ...codes), { settled, already: already.length, skipped });
+}
+
+function tellSettled(call: Call, { config }: OpenedWork, { batch, row, as, by }: Settling): void {
+  const { row: number, amount, state: was, settledBy } = row;
+  const isOtherwise = as === "settled_done" && was !== "unknown" && settledBy !== by;
+  const before = isOtherwise ? settledBy : undefined;
+  say(call, config, as, { batch: batch.id, row: number, amount, by, was, phase: batch.phase, before });
 }
 
 /** I5: the act and its rows are written down together. Gives those rows: what somebody settled meanwhile is left as it is. */
@@ -206,12 +215,39 @@ function settle(work: OpenedWork, settlings: readonly [Settling, ...Settling[]])
   return work.store.move(batch.id, moves, actOf(work, "settle", said));
 }
 
-/** What another person said first stands; gives the exit code. */
-function tellUnchanged(call: Call, { config }: OpenedWork, { batch, row, as }: Settling): number {
+/**
+ * What another person said first stands, and is told. But a row that may go by that word, and went by this one, waits for
+ * a third. `code`: the exit code.
+ */
+async function stands(call: Call, work: OpenedWork, said: Settling): Promise<{ isMoved: boolean; code: number }> {
+  const { store, config } = work;
+  const { batch, as, by, note } = said;
+  const [row = said.row] = await store.rows({ batch: batch.id, rows: [said.row.row] });
+  const facts = { batch: batch.id, row: row.row, amount: row.amount, state: row.state, before: row.settledBy };
+  const to = as === "settled_done" && !row.onItsWay ? becomesContradicted(row, batch.phase) : undefined;
+  if (to) {
+    const reason = { code: "contradiction", notDone: row.settledBy ?? "", done: by } as const;
+    const reasons = to === "held" ? [reason, ...(row.state === "held" ? row.reasons : [])] : undefined;
+    const act = { as: `done, ${STATUSES[statusOf(row)].word} before`, by, note, batch: batch.id, rows: [row.row] };
+    const moves = [{ row: row.row, to, from: [row.state], ...(reasons && { reasons }) }];
+    const isMoved = (await store.move(batch.id, moves, actOf(work, "settle", act))).length > 0;
+    // it has just left, or another person was faster once more
+    if (!isMoved) return stands(call, work, { ...said, row });
+    say(call, config, to === "held" ? "settled_contradicted" : to, { ...facts, by });
+    return { isMoved, code: to === "held" ? 6 : 0 };
+  }
+  const word = row.onItsWay ? "on its way" : STATUSES[statusOf(row)].word;
   const isSettled = row.state === "settled_done" || row.state === "settled_not_done";
+  const isSentAgain = as === "settled_done" && row.settledBy !== undefined && !isSettled;
   const isOtherwise = isSettled && row.state !== as;
-  const facts = { batch: batch.id, row: row.row, state: row.state, word: STATUSES[statusOf(row)].word };
-  const by = isSettled ? row.settledBy : undefined;
-  say(call, config, isOtherwise ? "settled_otherwise" : "settled_before", { ...facts, by });
-  return isOtherwise ? 2 : 0;
+  const isAtDesk = call.flags["seen"] !== undefined;
+  const sentence = isSentAgain
+    ? "settled_sent_again"
+    : isOtherwise
+      ? "settled_otherwise"
+      : !isSettled && isAtDesk
+        ? "settled_changed"
+        : "settled_before";
+  say(call, config, sentence, { ...facts, word, by: isSettled ? row.settledBy : undefined });
+  return { isMoved: false, code: sentence === "settled_before" ? 0 : 2 };
 }

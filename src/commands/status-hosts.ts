@@ -6,7 +6,7 @@ import { printable } from "../printable.ts";
 import { iso } from "../results/summary.ts";
 
 /** So long a host says nothing only where it was lost, or stopped. */
-const SILENT_MS = 30_000;
+export const SILENT_MS = 30_000;
 
 /** A host as a line of JSON, and as lines for a person: what it sends, conducts and watches, and since when. */
 export function hostLines(one: HostRecord): readonly [line: object, lines: readonly string[]] {

@@ -16,6 +16,7 @@ import { iso, remarkTexts, runObject, sumsObject } from "../results/summary.ts";
 import { byStatusOf, nextOf, occurringIn, recordsOf, TotalsCollector, type Totals } from "../results/totals.ts";
 import { nextLines, paperOf, textOf, type Look } from "../screen/look.ts";
 import { periodPart, statusTable } from "../screen/summary-text.ts";
+import { waitsIn, type Waits } from "./at-work.ts";
 import { show, type Call } from "./command.ts";
 import { HOST_WORDS } from "../messages/hosts.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
@@ -52,8 +53,10 @@ export function run(call: Call): Promise<number> {
     const tell = (line: object, lines: readonly string[]): void => show(call, config, line, textOf(lines), code);
     for (const { reason, message, hint } of losses)
       tell({ type: "journal", code: reason, message, hint }, [printable(message), `  → ${printable(hint)}`]);
+    const waitsOf = await waitsIn(work);
     for (const one of all) {
-      if (said === undefined) tell(batchObject(one), shortLines(one));
+      const waits = waitsOf(one.batch);
+      if (said === undefined) tell(batchObject(one, waits), shortLines(one, waits));
       else tell(...(await inFull(one, work, look)));
     }
     for (const { folder, reason: held, at } of holds) {
@@ -125,7 +128,7 @@ function openCode(batch: BatchRecord, toCorrect: number, isUnfinished: boolean):
   return gravest([tallies.unknown ? 4 : 0, ...(phase === "cancelled" ? [] : open)]);
 }
 
-function shortLines({ batch, byStatus, totals, phase }: BatchStatus): string[] {
+function shortLines({ batch, byStatus, totals, phase }: BatchStatus, waits: Waits | undefined): string[] {
   const { id, rows, total, createdAt, fileName, label, period, onItsWay, owesResults } = batch;
   const size = [counted(rows), total, printable(fileName, 60)];
   const what = [id, phase, dayOf(createdAt), ...size, label, ...periodPart(period)];
@@ -135,7 +138,7 @@ function shortLines({ batch, byStatus, totals, phase }: BatchStatus): string[] {
       ? [told(STATUS_WORDS.to_correct, { rows: totals.toCorrect }).text]
       : []),
     ...(onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : []),
-    ...(isUnapproved(batch) ? [STATUS_WORDS.unapproved] : []),
+    ...(waits ? [waits.text] : []),
     ...(owesResults ? [STATUS_WORDS.owes_results] : []),
   ];
   return [what.join("  "), `  ${counts.join(", ")}`];
@@ -151,9 +154,9 @@ export async function tellBatch(status: BatchStatus, { store, config }: Pick<Wor
   const [acts, runs] = await Promise.all([store.acts({ batch: id }), store.runs(id)]);
   const corrected = totals.remarks.filter(({ code }) => code === "corrected_since");
   const remarks = remarkTexts([...batch.remarks, ...corrected]);
-  const waits = isUnapproved(batch) ? [STATUS_WORDS.unapproved] : [];
-  const way = onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : waits;
-  return { ...status, way, next, remarks, acts, runs, history: historyOf(acts, runs, isSending(config)) };
+  const waits = (await waitsIn({ store, config }))(batch);
+  const way = onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : waits ? [waits.text] : [];
+  return { ...status, waits, way, next, remarks, acts, runs, history: historyOf(acts, runs, isSending(config)) };
 }
 
 /** The same for a program and for a terminal. */
@@ -162,7 +165,10 @@ async function inFull(
   work: Work,
   look: Look,
 ): Promise<readonly [line: object, lines: readonly string[]]> {
-  const { batch, byStatus, totals, phase, way, next, remarks, acts, runs, history } = await tellBatch(status, work);
+  const { batch, byStatus, totals, phase, waits, way, next, remarks, acts, runs, history } = await tellBatch(
+    status,
+    work,
+  );
   const { id, createdAt, destination, environment, folder } = batch;
   const { rowsToLookAt: open } = totals;
   const texts = [
@@ -181,15 +187,15 @@ async function inFull(
     ...nextLines(next, destination, look),
   ];
   const all = [...acts, ...runs.map((one) => ({ kind: "run", ...runObject(one) }))];
-  return [{ ...batchObject(status), open, history: all, remarks, next }, lines];
+  return [{ ...batchObject(status, waits), open, history: all, remarks, next }, lines];
 }
 
-function batchObject({ batch, byStatus, phase }: BatchStatus): object {
+function batchObject({ batch, byStatus, phase }: BatchStatus, waits: Waits | undefined): object {
   const { id, fileName: file, label: operation, folder, environment, destination, createdAt, period } = batch;
   const { rows, amount } = sumsObject({ rows: batch.rows, amount: batch.total }, byStatus, []);
   return {
     ...{ type: "batch", batch: id, file, operation, folder, environment, destination, phase, period },
     ...{ created_at: iso(createdAt), rows, amount, on_their_way: batch.onItsWay, owes_results: batch.owesResults },
-    waits_for_approval: isUnapproved(batch),
+    ...{ waits_for_approval: isUnapproved(batch), waits_for: waits?.code },
   };
 }

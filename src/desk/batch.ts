@@ -19,7 +19,7 @@ import { mayDo } from "./accounts.ts";
 import { carryOut, withoutCommands, type Desk, type Run } from "./desk.ts";
 import { rowFields, tick } from "./decide.ts";
 import { detailsOf } from "./details.ts";
-import { button, factsOf, field, form, markup, nothing, progressOf, said, statusTag, tableOf, type Html, type Shown } from "./html.ts"; // prettier-ignore
+import { button, factsOf, field, form, markup, nothing, progressOf, said, statusTag, tableOf, type Html, type News, type Shown } from "./html.ts"; // prettier-ignore
 import { batchLink } from "./needs.ts";
 import { livePart, newsOf, plain, type Asked, type Pages } from "./pages.ts";
 import { accountsPicture, progressPicture, statusBar } from "./pictures.ts";
@@ -86,7 +86,10 @@ ${csrf !== undefined && actsOn(batch, csrf)}
       const reason = posted.text("reason");
       const flags = { ...more, ...(reason !== "" && { reason }) };
       const isSure = !needsTick || posted.text("sure") === "yes";
-      const news = isSure ? await carryOut(desk, posted.account, run, [batch.id], flags) : newsOf("not_sure");
+      const now = goesBy(word, batch);
+      const isAsSeen = now === undefined || posted.text("seen") === now;
+      const done = (): Promise<News> => carryOut(desk, posted.account, run, [batch.id], flags);
+      const news = !isSure ? newsOf("not_sure") : isAsSeen ? await done() : newsOf("sum_changed", false, { now });
       return pages.goTo(posted, `/batch/${batch.id}`, news);
     });
   act("pause", pause);
@@ -94,6 +97,12 @@ ${csrf !== undefined && actsOn(batch, csrf)}
   act("retry", retry);
   act("retry-rejected", retry, { rejected: true });
   act("cancel", cancel, {}, true);
+}
+
+/** What goes once more by this button, as the page says it: whoever presses it has seen that. */
+function goesBy(word: string, { tallies }: BatchRecord): string | undefined {
+  const tally = { retry: tallies.settled_not_done, "retry-rejected": tallies.rejected }[word];
+  return tally && `${counted(tally.rows)}, ${tally.amount}`;
 }
 
 function factsOfBatch(batch: BatchRecord): Html {
@@ -129,12 +138,16 @@ ${toDecide && markup`<p><a href="/decide?batch=${batch.id}">Decide on what is un
 }
 
 /** Only what the state of the batch allows; of a cancelled one nothing goes any more. */
-function actsOn({ id, phase, tallies }: BatchRecord, csrf: string): Html {
+function actsOn(batch: BatchRecord, csrf: string): Html {
+  const { id, phase, tallies } = batch;
   if (phase === "cancelled") return nothing;
   const { settled_not_done: notDone, rejected } = tallies;
   const act = (word: string, text: string, kind = "", more: Shown = "", why: object = {}): Html => {
     const reason = field("reason", "Why, for the history", { maxlength: "1000", ...why });
-    return form(`/batch/${id}/${word}`, csrf, markup`${reason}${more}${button(text, kind)}`, { kind: "group" });
+    return form(`/batch/${id}/${word}`, csrf, markup`${reason}${more}${button(text, kind)}`, {
+      kind: "group",
+      hidden: { seen: goesBy(word, batch) ?? "" },
+    });
   };
   const sure = markup`<p><label><input type="checkbox" name="sure" value="yes" required> ${DESK_WORDS.cancel_means}</label></p>`;
   const again = notDone && `Send ${counted(notDone.rows)} again, settled as not done: ${notDone.amount}`;
@@ -146,7 +159,7 @@ function actsOn({ id, phase, tallies }: BatchRecord, csrf: string): Html {
     isOpen && rejected && act("retry-rejected", "Send refused rows again as they are", "", "", { required: true }),
     act("cancel", "Cancel what did not go", "stop", sure),
   ];
-  return markup`<h2>What may be done</h2><details><summary>Pause, go on, send again, cancel</summary>${forms}</details>`;
+  return markup`<h2 id="may">What may be done</h2><details><summary>Pause, go on, send again, cancel</summary>${forms}</details>`;
 }
 
 /** `csrf`: of somebody who may decide. */
@@ -161,7 +174,7 @@ async function rowsOf(desk: Desk, batch: BatchRecord, only: ResultStatus | undef
     const { text, todo } = tellRow(record, batch);
     const { payee = "", reference = "" } = details.of.get(row) ?? {};
     const amount = record.amount ?? "not readable";
-    const name = choice ? tick(row) : row;
+    const name = choice ? tick(record) : row;
     return [name, statusTag(statusOf(record)), amount, said(payee), said(reference), text, withoutCommands(todo)];
   });
   const titles = ["Row#", "Status", "Amount#", "To or from", "Reference", "What happened", "What to do"];

@@ -1,4 +1,5 @@
 import { isSameAmount, sumOf } from "../amount.ts";
+import { changedSince, seenOf } from "../commands/as-seen.ts";
 import { cancel } from "../commands/pause-cancel.ts";
 import { release } from "../commands/release-retry-resume.ts";
 import { run as settle } from "../commands/settle.ts";
@@ -10,6 +11,7 @@ import { DESK_WORDS } from "../messages/desk.ts";
 import { counted, told } from "../messages/sentence.ts";
 import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
+import { statusOf } from "../results/totals.ts";
 import { mayDo, type Account } from "./accounts.ts";
 import { carryOut, withoutCommands, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
@@ -56,39 +58,51 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
       const rows = posted.texts("row").filter((row) => /^\d{1,9}$/.test(row));
       const isAll = ["held", "release"].includes(word) && posted.text("all") === "yes";
       const isChosen = batch && (isAll || rows.length > 0);
-      const said = isChosen ? await carry(posted, { batch, rows, isAll }) : newsOf("no_rows");
+      const isOther = batch && isAll && posted.text("all_seen") !== tallyOf(batch);
+      const chosen = batch && { batch, rows, isAll, seen: posted.texts("seen") };
+      const said =
+        !chosen || !isChosen ? newsOf("no_rows") : isOther ? newsOf("all_changed") : await carry(posted, chosen);
       const back = batch && posted.text("from") === "batch" ? `/batch/${batch.id}` : "/decide";
       return said instanceof Response ? said : pages.goTo(posted, back, said);
     });
 
-  act("unknown", async ({ account, text }, { batch, rows }) => {
+  act("unknown", async ({ account, text }, { batch, rows, seen }) => {
     const as = text("as");
     if (as === "") return newsOf("no_choice");
-    return carryOut(desk, account, settle, [batch.id], { row: rows, as, note: text("note"), only_unknown: true });
+    return carryOut(desk, account, settle, [batch.id], { row: rows, as, note: text("note"), seen });
   });
 
   // what went, and is said not to have gone, may be paid twice: the command asks for the sum
-  act("settled", ({ account, text }, { batch, rows }) => {
-    const flags = { row: rows, as: text("as"), note: text("note"), total: text("total").trim() };
+  act("settled", ({ account, text }, { batch, rows, seen }) => {
+    const flags = { row: rows, as: text("as"), note: text("note"), total: text("total").trim(), seen };
     return carryOut(desk, account, settle, [batch.id], flags);
   });
 
   act("held", async (posted, chosen) => {
-    const { batch, rows, isAll } = chosen;
-    const flags = { ...(isAll ? { held: true } : { row: rows }), reason: posted.text("reason") };
-    if (posted.text("what") === "cancel") return carryOut(desk, posted.account, cancel, [batch.id], flags);
-    if (posted.text("what") !== "release") return newsOf("no_choice");
+    const { batch, rows, isAll, seen } = chosen;
+    const [what, reason] = [posted.text("what"), posted.text("reason")];
+    const flags = { ...(isAll ? { held: true } : { row: rows }), reason, seen };
+    if (what === "cancel") return carryOut(desk, posted.account, cancel, [batch.id], flags);
+    // each is looked up for itself
+    if (what === "done" && isAll) return newsOf("no_rows");
+    if (what === "done")
+      return carryOut(desk, posted.account, settle, [batch.id], { row: rows, as: "done", note: reason, seen });
+    if (what !== "release") return newsOf("no_choice");
+    const [changed] = isAll
+      ? []
+      : changedSince(seen, await desk.store.rows({ batch: batch.id, rows: rows.map(Number) }));
+    if (changed) return newsOf("row_changed", false, { row: changed.row, state: STATUSES[statusOf(changed)].word });
     const content = await confirmPart(desk, chosen, posted);
     return pages.framed(posted, { title: "Let them go?", at: "/decide", content });
   });
 
   act("release", async ({ account, text }, chosen) => {
-    const { batch, rows, isAll } = chosen;
+    const { batch, rows, isAll, seen } = chosen;
     const total = text("total").trim();
     const { acceptedBefore } = await ask(desk, account, chosen);
     // of one payment, too: whoever releases it has seen what it is
     if (acceptedBefore.rows > 0 && !isSameAmount(total, acceptedBefore.amount)) return newsOf("sum_differs");
-    const flags = { ...(isAll ? { all: true } : { row: rows }), ...(total !== "" && { total }) };
+    const flags = { ...(isAll ? { all: true } : { row: rows }), ...(total !== "" && { total }), seen };
     return carryOut(desk, account, release, [batch.id], { ...flags, reason: text("reason") });
   });
 }
@@ -110,7 +124,12 @@ interface Chosen {
   readonly batch: BatchRecord;
   readonly rows: readonly string[];
   readonly isAll: boolean;
+  /** What the page showed of its rows. */
+  readonly seen: readonly string[];
 }
+
+/** What a page says of all that are held. */
+const tallyOf = ({ tallies: { held } }: BatchRecord): string => `${held?.rows ?? 0} ${held?.amount ?? ""}`;
 
 /** `csrf`: of somebody who may decide. */
 async function groupPart(desk: Desk, group: Group, csrf: string | undefined): Promise<Html> {
@@ -126,7 +145,7 @@ async function groupPart(desk: Desk, group: Group, csrf: string | undefined): Pr
     const last = sent ? (sent.get(row) ?? "") : withoutCommands(todo);
     const happened = markup`${text}${late}`;
     const known = amount ?? "not known";
-    return [csrf === undefined ? row : tick(row), known, said(from), said(payee), said(reference), happened, last];
+    return [csrf === undefined ? row : tick(record), known, said(from), said(payee), said(reference), happened, last];
   });
   const titles = ["Row", "Amount#", "From", "To", "Reference", "What happened", sent ? "Sent (UTC)" : "What is right"];
   const caption = `${counted(rows.length)} of ${tally.rows} ${STATUSES[state].word}, ${tally.amount} in all`;
@@ -134,8 +153,10 @@ async function groupPart(desk: Desk, group: Group, csrf: string | undefined): Pr
   const means = state === "unknown" ? DESK_WORDS.look_up : DESK_WORDS.held_means;
   const heading = markup`<h2>${statusTag(state)} in ${batchLink(batch)}</h2><p>${means}</p>${details.why && markup`<p>${details.why}</p>`}`;
   if (csrf === undefined) return markup`${heading}${table}`;
-  const fields = state === "unknown" ? settleFields() : [allHeld(tally.rows), heldFields()];
-  return markup`${heading}${form(`/decide/${state}`, csrf, [table, fields], { hidden: { batch: batch.id } })}`;
+  const isContradicted = rows.some(({ code }) => code === "contradiction");
+  const fields = state === "unknown" ? settleFields() : [allHeld(tally.rows), heldFields(isContradicted)];
+  const hidden = { batch: batch.id, all_seen: tallyOf(batch) };
+  return markup`${heading}${form(`/decide/${state}`, csrf, [table, fields], { hidden })}`;
 }
 
 async function sentTexts({ store }: Desk, { id }: BatchRecord, rows: readonly RowRecord[]) {
@@ -143,8 +164,9 @@ async function sentTexts({ store }: Desk, { id }: BatchRecord, rows: readonly Ro
   return new Map(rows.map((record) => [record.row, sentText({ record, sent: sentOf(record, acts, runs) })]));
 }
 
-export const tick = (row: number): Html =>
-  markup`<label><input type="checkbox" name="row" value="${row}"> ${row}</label>`;
+/** With the row as it is shown: what is said of it counts for nothing else. */
+export const tick = (record: RowRecord): Html =>
+  markup`<label><input type="checkbox" name="row" value="${record.row}"> ${record.row}</label><input type="hidden" name="seen" value="${seenOf(record)}">`;
 
 /** What may still be said of ticked rows on the page of their batch, by their status. */
 export function rowFields(status: ResultStatus | undefined, { phase }: BatchRecord) {
@@ -173,8 +195,9 @@ const settleFields = (): Html =>
 
 const allHeld = (rows: number): Html =>
   markup`<p><label><input type="checkbox" name="all" value="yes"> All that are held of this batch: ${counted(rows)}</label></p>`;
-const heldFields = (): Html =>
+const heldFields = (isContradicted = false): Html =>
   markup`${choices("what", "What is to become of them", {
+    ...(isContradicted && { done: "They went. They are never sent again." }),
     cancel: "Nothing is to be sent for them.",
     release: "They are meant as well. They go after one more look.",
   })}${field("reason", "Why, for the history", { required: true, maxlength: "1000" })}<p>${button("Go on")}</p>`;
@@ -195,9 +218,11 @@ async function confirmPart(desk: Desk, chosen: Chosen, posted: Posted): Promise<
   const { text, todo } = told(DESK_WORDS.twice, { rows: acceptedBefore.rows });
   const total = acceptedBefore.rows > 0 && markup`<p class="bad">${text}</p>${sumField("Their sum", todo)}`;
   const stays = refused.length > 0 && markup`<p>${namedRows(refused.map(({ row }) => row), refused.length)} cannot go now.</p>`; // prettier-ignore
-  const said = Object.fromEntries(["batch", "all", "reason", "from"].map((name) => [name, posted.text(name)]));
+  const said = Object.fromEntries(
+    ["batch", "all", "all_seen", "reason", "from"].map((name) => [name, posted.text(name)]),
+  );
   const go = markup`${total}<p>${button(`Let ${counted(rows.length)} go: ${sumOf(rows)}`, "stop")}</p>`;
-  const hidden = { ...said, row: chosen.rows };
+  const hidden = { ...said, row: chosen.rows, seen: chosen.seen };
   return markup`<p>${namedRows(numbers.slice(0, 20), numbers.length)} of ${batchLink(batch)}, ${sumOf(rows)} in all.</p>${stays}
 ${rows.length > 0 ? form("/decide/release", posted.csrf, go, { hidden }) : nothing}<p><a href="/decide?batch=${batch.id}">Back: nothing goes</a></p>`;
 }

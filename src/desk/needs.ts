@@ -1,10 +1,15 @@
+import { basename } from "node:path";
+import { rowsIn, sumOf } from "../amount.ts";
+import { isIn } from "../commands/at-work.ts";
+import { minuteOf } from "../day.ts";
 import { isUnapproved } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
+import { heldLines } from "../messages/intake.ts";
 import { counted } from "../messages/sentence.ts";
 import { isToCorrect } from "../results/totals.ts";
 import type { Desk } from "./desk.ts";
-import { countTag, markup, said, type Html, type Shown } from "./html.ts";
+import { button, countTag, form, markup, said, type Html, type Shown } from "./html.ts";
 import type { Inbox } from "./inboxes.ts";
 
 /** Of each kind. */
@@ -17,14 +22,42 @@ const LONG_MS = 3_600_000;
 export const batchLink = ({ id, fileName }: Pick<BatchRecord, "id" | "fileName">): Html =>
   markup`<a href="/batch/${id}">${said(fileName)}</a> <small>${id}</small>`;
 
-/** Ready rows of an open batch go, if whoever watches is at work. */
+/** Rows of an open batch that are still to go. */
 export const isGoing = ({ onItsWay, phase, tallies }: BatchRecord): boolean =>
-  onItsWay > 0 || (phase === "open" && tallies.ready !== undefined);
+  onItsWay > 0 || (phase === "open" && rowsIn(tallies, "ready", "not_sent") > 0);
+
+/** Since when, by whom, and why nothing goes from an inbox. */
+export function stoppedText({ at, reason, by }: NonNullable<Inbox["held"]>): string {
+  const [why = ""] = heldLines(reason, "");
+  return `Stopped since ${minuteOf(at)}${by === undefined ? "" : ` by ${by}`}. ${why}`;
+}
+
+/** `csrf`: of somebody who may let it go on. */
+export const goOnForm = (inbox: string, csrf: string | undefined): Shown =>
+  csrf !== undefined && form("/go-on", csrf, button(`Let ${basename(inbox)} go on`, ""), { hidden: { inbox } });
+
+/** Inboxes from which nothing goes, with what waits behind: rows that were taken, and files. */
+function stoppedIn(
+  inboxes: readonly Inbox[],
+  open: readonly BatchRecord[],
+  csrf: string | undefined,
+): readonly Shown[] {
+  return inboxes.map(({ inbox, held, waiting = [] }) => {
+    if (!held) return false;
+    const tallies = open.filter(({ folder }) => isIn(folder, inbox)).map((batch) => batch.tallies);
+    const rows = tallies.reduce((sum, one) => sum + rowsIn(one, "ready", "not_sent"), 0);
+    const sum = sumOf(tallies.flatMap(({ ready, not_sent: unsent }) => [ready ?? [], unsent ?? []].flat()));
+    const files = waiting.filter(({ isRefused }) => !isRefused).length;
+    const parts = [rows > 0 && `${counted(rows)}, ${sum}`, files > 0 && counted(files, "file")].filter(Boolean);
+    const behind = `Behind it: ${parts.join(", and ") || "nothing"}.`;
+    return markup`<strong>${said(basename(inbox))}</strong> ${stoppedText(held)} ${behind} ${goOnForm(inbox, csrf)}`;
+  });
+}
 
 /** What waits for a person, the gravest first: of each kind the newest batch first. */
 export function needsPart(desk: Desk) {
   const toCorrect = toCorrectIn(desk);
-  return async (newest: readonly BatchRecord[], inboxes: readonly Inbox[]): Promise<Html> => {
+  return async (newest: readonly BatchRecord[], inboxes: readonly Inbox[], csrf?: string): Promise<Html> => {
     const open = newest.filter(({ phase }) => phase !== "cancelled");
     const decide = (batches: readonly BatchRecord[], status: "unknown" | "held", todo: string): readonly Shown[] =>
       batches.map((batch) => {
@@ -35,12 +68,17 @@ export function needsPart(desk: Desk) {
     const long = files.filter(({ isRefused, held, since }) => !isRefused && !held && Date.now() - since > LONG_MS);
     const kinds = [
       decide(newest, "unknown", "look up and say what became of them"),
+      stoppedIn(inboxes, open, csrf),
       decide(open, "held", "decide"),
+      open.map((batch) => {
+        const tally = batch.tallies.settled_not_done;
+        return tally && markup`${countTag("settled_not_done", tally.rows)} ${tally.amount} in ${batchLink(batch)}, and not sent again: <a href="/batch/${batch.id}?status=settled_not_done#may">send again, or cancel</a>`; // prettier-ignore
+      }),
+      await toCorrect(open),
+      files.map(({ name, isRefused, lines: [why = ""] }) => isRefused && markup`${said(name)} was refused. ${why}`),
       open
         .filter(isUnapproved)
         .map((batch) => markup`${batch.total} in ${batchLink(batch)} waits: <a href="/approvals">approve</a>`),
-      files.map(({ name, isRefused, lines: [why = ""] }) => isRefused && markup`${said(name)} was refused. ${why}`),
-      await toCorrect(open),
       long.map(({ name, lines: [why = ""] }) => markup`${said(name)} has waited for more than an hour. ${why}`),
       open.map((batch) => batch.phase === "paused" && markup`${batchLink(batch)} is paused`),
     ];

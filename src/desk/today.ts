@@ -1,18 +1,18 @@
 import { basename } from "node:path";
 import { rowsIn, sumOf } from "../amount.ts";
+import { atWork, waitsIn, type Waits } from "../commands/at-work.ts";
 import { resume } from "../commands/release-retry-resume.ts";
-import { dayOf, minuteOf } from "../day.ts";
-import { waitsForApproval } from "../journal/approval.ts";
+import { dayOf } from "../day.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
-import { heldLines } from "../messages/intake.ts";
-import { counted } from "../messages/sentence.ts";
+import { HOST_WORDS } from "../messages/hosts.ts";
+import { counted, told } from "../messages/sentence.ts";
 import { byStatusOf, occurringIn } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
 import { carryOut, type Desk } from "./desk.ts";
-import { button, countTag, form, markup, progressOf, said, tableOf, type Html, type News, type Shown } from "./html.ts"; // prettier-ignore
+import { button, countTag, form, markup, progressOf, said, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
 import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";
-import { batchLink, isGoing, LOOKED_AT, needsPart } from "./needs.ts";
+import { batchLink, goOnForm, isGoing, LOOKED_AT, needsPart, stoppedText } from "./needs.ts";
 import { livePart, newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
 import { yearPicture } from "./pictures.ts";
 
@@ -25,10 +25,10 @@ export function todayPages(pages: Pages): void {
   const part = async ({ account, csrf }: Asked): Promise<Html> => {
     const newest = await newestOf(desk);
     const inboxes = await lookedAt(desk);
-    const mayAct = mayDo(account.role, "decide");
-    return markup`<h2>What needs a person</h2>${await needs(newest, inboxes)}
-<h2>On the way</h2>${runningOf(newest)}
-<h2>Inboxes</h2>${inboxesPart(inboxes, mayAct ? csrf : undefined)}
+    const mayAct = mayDo(account.role, "decide") ? csrf : undefined;
+    return markup`${await unwatchedPart(desk, inboxes)}<h2>What needs a person</h2>${await needs(newest, inboxes, mayAct)}
+<h2>On the way</h2>${runningOf(newest, await waitsIn(desk))}
+<h2>Inboxes</h2>${inboxesPart(inboxes, mayAct)}
 <h2>Batches</h2><p><a href="/year">A year of batches</a></p>${batchesOf(newest)}`;
   };
 
@@ -62,7 +62,7 @@ export function todayPages(pages: Pages): void {
 async function newestOf({ store }: Desk): Promise<readonly BatchRecord[]> {
   const found = await Promise.all([
     store.batches({ newest: BATCHES_SHOWN + 1 }),
-    store.batches({ states: ["ready", "held", "unknown", "not_sent"] }),
+    store.batches({ states: ["ready", "held", "unknown", "not_sent", "settled_not_done"] }),
     store.batches({ states: ["invalid", "rejected"], newest: LOOKED_AT.batches }),
     store.batches({ isPaused: true }),
   ]);
@@ -71,13 +71,27 @@ async function newestOf({ store }: Desk): Promise<readonly BatchRecord[]> {
   return [...all.values()].sort((one, other) => other.createdAt - one.createdAt || (one.id < other.id ? -1 : 1));
 }
 
-function runningOf(batches: readonly BatchRecord[]): Html {
+/** The first thing on the page: of what nobody looks at nothing is taken, and nothing goes. */
+async function unwatchedPart(desk: Desk, inboxes: readonly Inbox[]): Promise<Html | undefined> {
+  const loss = await desk.store.hosts?.loss();
+  const waits = (await desk.store.hosts?.waitsFor()) ?? [];
+  const { isAny, watches } = await atWork(desk);
+  const unwatched = inboxes.filter(({ inbox }) => !watches(inbox));
+  const lines = [
+    loss !== undefined && told(HOST_WORDS.loss, { found: loss }).text,
+    waits.length > 0 && told(HOST_WORDS.waits, { hosts: waits.join(", ") }).text,
+    !isAny && inboxes.length > 0 && DESK_WORDS.nobody_works,
+    ...(isAny ? unwatched.map(({ inbox: folder }) => told(DESK_WORDS.nobody_watches, { folder }).text) : []),
+  ].filter((line) => line !== false);
+  return lines.length === 0 ? undefined : markup`<section class="news bad" aria-label="Nothing goes">${lines.map((line) => markup`<p>${line}</p>`)}</section>`; // prettier-ignore
+}
+
+function runningOf(batches: readonly BatchRecord[], waitsOf: (batch: BatchRecord) => Waits | undefined): Html {
   const running = batches.filter(isGoing);
   if (running.length === 0) return markup`<p>${DESK_WORDS.nothing_goes}</p>`;
   const lines = running.slice(0, BATCHES_SHOWN).map((batch) => {
     const left = rowsIn(batch.tallies, "ready", "not_sent");
-    const turn = waitsForApproval(batch) ? "waits for approval" : "waits for its turn";
-    const way = batch.onItsWay > 0 ? `${batch.onItsWay} at this moment` : turn;
+    const way = batch.onItsWay > 0 ? `${batch.onItsWay} at this moment` : waitsOf(batch)?.text;
     const done = progressOf(batch.rows - left, batch.rows, batch.fileName);
     return [batchLink(batch), done, batch.tallies.accepted?.amount ?? "0.00", batch.total, way];
   });
@@ -88,12 +102,9 @@ function runningOf(batches: readonly BatchRecord[]): Html {
 /** `csrf`: of somebody who may stop and let go on. */
 function inboxesPart(inboxes: readonly Inbox[], csrf: string | undefined): Html {
   const parts = inboxes.map(({ inbox, held, waiting }) => {
-    const act = (path: string, text: string, kind: string): Shown =>
-      csrf !== undefined && form(path, csrf, button(text, kind), { hidden: { inbox } });
-    const [why = ""] = held ? heldLines(held.reason, "") : [];
     const stop = held
-      ? markup`<p class="bad">Held since ${minuteOf(held.at)}. ${why} Nothing goes from here.</p>${act("/go-on", `Let ${basename(inbox)} go on`, "")}`
-      : act("/stop", `STOP ${basename(inbox)}`, "stop");
+      ? markup`<p class="bad">${stoppedText(held)} Nothing goes from here.</p>${goOnForm(inbox, csrf)}`
+      : csrf !== undefined && form("/stop", csrf, button(`STOP ${basename(inbox)}`, "stop"), { hidden: { inbox } });
     const files = waiting?.map(
       ({ name, lines }) => markup`<li>${said(name)}${lines.map((line) => markup`<br>${line}`)}</li>`,
     );

@@ -84,7 +84,7 @@ export function uploadPages(pages: Pages): void {
     if (await lstat(path).catch(() => undefined)) return refuse(posted, "name_taken", { name });
     const act = { ...desk.act(account, "bring_file"), as: printable(name), note: printable(one.folder) };
     const [by, sha256] = [account.name, await sha256Of(one.path)];
-    await desk.store.keep("upload", `${sha256} ${by}`, { by, sha256 }, act);
+    await desk.store.keep("upload", `${sha256} ${by}`, { by, sha256, at: act.at }, act);
     try {
       const bytes = createReadStream(one.path) as AsyncIterable<Buffer>;
       if (!(await writeAtomically(path, bytes, { replace: false }))) return refuse(posted, "name_taken", { name });

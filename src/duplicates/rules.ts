@@ -16,7 +16,8 @@
  * same_file       held, all   these very rows went: recently, for another period; or longer ago, and none is stated
  * mostly_paid     held, all   most rows repeat an earlier batch, and more others would go than did not go there
  *
- * not_now and all_or_nothing are said by the file and the settings; they are only carried along here.
+ * not_now and all_or_nothing are said by the file and the settings, contradiction by two people; they are only carried
+ * along here.
  */
 import type { RowName } from "../checks/beside.ts";
 import { HOLDS } from "../messages/holds.ts";

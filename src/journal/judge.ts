@@ -21,6 +21,7 @@ const JUDGED: readonly RowState[] = ["ready", "held", "duplicate"];
 /** What a file says of its own rows, and what they are among: judged once, when it is taken. */
 const OF_FILE: readonly HoldCode[] = [
   ...(["repeat_in_file", "same_file", "mostly_paid", "money_back", "not_now", "all_or_nothing"] as const),
+  "contradiction",
 ];
 /** By these a row repeats one of an earlier batch. */
 const REPEATS: readonly HoldCode[] = ["same_payment", "open_elsewhere", "maybe_paid"];

@@ -1,4 +1,4 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,6 +23,26 @@ export function takeInstanceLock(stateDir: string): InstanceLock {
   const lock = take(lockPath(stateDir));
   if (!lock) throw new PaydropError("locked", { folder: stateDir });
   return lock;
+}
+
+/**
+ * Whether a process has it. It is read, and not taken: pages ask every few seconds, and a process that begins at that very
+ * moment must not be refused for it, but for the moment of a read. Who may not read it takes it so.
+ */
+export function isLocked(stateDir: string): boolean {
+  const path = lockPath(stateDir);
+  // it must not be made beside those who work without it
+  if (!existsSync(path)) return false;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: 0, readOnly: true });
+    database.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch {
+    return true;
+  } finally {
+    database?.close();
+  }
 }
 
 const JUDGING_POLL_MS = 10;

@@ -40,6 +40,7 @@ export function purge(
       await postgres.query(`UPDATE rows SET ${none.join()} WHERE batch = ANY($1) AND (${any.join(" OR ")})`, seqs);
       await postgres.query("UPDATE share SET payloads = NULL WHERE batch = ANY($1) AND payloads IS NOT NULL", seqs);
       await postgres.query("UPDATE batch SET isPurged = true WHERE seq = ANY($1)", seqs);
+      await postgres.query("DELETE FROM kept WHERE kind = 'notice' AND name = ANY($1)", ids);
       await postgres.query(UNNEEDED, seqs);
     }
     await postgres.query(ACTS, JSON.stringify(ids.map((batch) => ({ ...act, batch }))));

@@ -8,10 +8,10 @@ import { makersOf, personOf, proposalOf, PROPOSED } from "./approval.ts";
 import type { Act, BatchRecord, JournalStore, Move, SeenRow, Tally } from "./store.ts";
 
 /**
- * Why a row is not let go: it is in another state, held for a row that has no end yet, let go before and not approved yet, or
- * pays another payee than the row that it corrects, and this person brought the file.
+ * Why a row is not let go: it is in another state, held for a row that has no end yet, held for two words and not named, let
+ * go before and not approved yet, or pays another payee than the row that it corrects, and this person brought the file.
  */
-export type NotReleased = "not_held" | "settle_first" | "on_its_way" | "approval_wanted" | "own";
+export type NotReleased = "not_held" | "settle_first" | "on_its_way" | "contradiction" | "approval_wanted" | "own";
 
 interface Refused {
   readonly row: number;
@@ -26,7 +26,7 @@ export interface Release {
   readonly refused: readonly Refused[];
   /** Of those that may go: another payee than that of the row that they correct, so that another person decides. */
   readonly fourEyes: number;
-  /** Of those that may go: whose payment was accepted before. Several of them need their sum said (`--total`). */
+  /** Of those that may go: whose payment was accepted before, or went as somebody says. Several of them need their sum said (`--total`). */
   readonly acceptedBefore: Tally;
 }
 
@@ -66,6 +66,11 @@ export async function askRelease(
         refused.set(row.row, { row: row.row, why, other: { batch: unended.batch, row: unended.row } });
         continue;
       }
+      // who says yes to all has not read what two people say of one
+      if (named === "all" && isContradicted(row)) {
+        refused.set(row.row, { row: row.row, why: "contradiction" });
+        continue;
+      }
       // what the person saw, and what is so by now: this holds it no more
       const told = [...verdictOf(row, against).reasons, ...(row.reasons ?? [])];
       const reasons = [...new Map(told.map((reason) => [keyOf(reason), reason])).values()];
@@ -89,8 +94,10 @@ export async function askRelease(
 /** Told once, also where what was found then was kept in other words. */
 const keyOf = ({ code, other, isOtherPayee, written }: Reason): string =>
   [code, other?.batch, other?.row, isOtherPayee, written].join();
+const isContradicted = ({ reasons }: SeenRow["row"]): boolean =>
+  reasons?.some(({ code }) => code === "contradiction") ?? false;
 
 function wasAccepted(row: SeenRow["row"], others: readonly Seen[]): boolean {
-  if (row.isCut || row.reasons?.some(({ code }) => code === "same_file")) return true;
+  if (row.isCut || isContradicted(row) || row.reasons?.some(({ code }) => code === "same_file")) return true;
   return others.some((other) => isAccepted(other) && isSamePayment(row, other));
 }

@@ -241,6 +241,7 @@ export function purge(journal: Journal, ...[before, act, after = 0]: Parameters<
     for (const { seq, id } of ended) {
       journal.run(empty, Number(seq));
       journal.run("UPDATE batch SET isPurged = 1 WHERE seq = ?", Number(seq));
+      journal.run("DELETE FROM kept WHERE kind = 'notice' AND name = ?", String(id));
       addAct(journal, { ...act, batch: String(id) });
     }
     return { ids: ended.map(({ id }) => String(id)), ...stepOf(old as unknown as Looked[]) };

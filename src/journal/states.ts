@@ -74,6 +74,19 @@ export function maySettle(from: RowState, as: SettledAs, wasSettled: boolean): b
   return from === "settled_not_done" || (wasSettled && NOT_ACCEPTED_SINCE.includes(from));
 }
 
+/**
+ * One person settled the row as not done, another one says that it went and had not seen that: it must not go by the word of
+ * the first alone (I1). What it becomes: held, for a third word; where nothing of it can go any more, done.
+ */
+export function becomesContradicted(
+  { state, settledBy }: { readonly state: RowState; readonly settledBy?: string },
+  phase: Phase,
+): "held" | "settled_done" | undefined {
+  const isSaid = settledBy !== undefined && state !== "unknown" && maySettle(state, "settled_done", true);
+  if (!isSaid) return undefined;
+  return state === "cancelled" || phase === "cancelled" ? "settled_done" : "held";
+}
+
 /** SQL: the row `r` of the batch `b` is on its way: its turn was let go, and its outcome is not known (I2). */
 export const ON_ITS_WAY = "(r.state = 'ready' AND r.turn <= b.mark)";
 /** SQL: the row `r` of the batch `b` went (DESIGN §7). */

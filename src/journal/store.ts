@@ -170,8 +170,8 @@ export interface JournalStore {
   kept<T extends object>(kind: KeptKind, name?: string): Promise<readonly Kept<T>[]>;
 
   /**
-   * Removes answers and faults of batches that ended before, with the act that does so: of some, the oldest first, and only
-   * once of each. `after`: on from where the step before ended.
+   * Removes answers and faults of batches that ended before, and what people were told of them, with the act that does so: of
+   * some, the oldest first, and only once of each. `after`: on from where the step before ended.
    */
   purge(before: number, act: Act, after?: number): Promise<Purged>;
   /** Of all batches: what their private copies are found by, and whether they were purged. */

@@ -32,16 +32,23 @@ export const ACTED = {
   still_unknown: `{rows:row is|rows are} unknown and must still be looked up.
     → paydrop settle {batch} --row N --as DONE-OR-NOT-DONE --by NAME --note TEXT`,
   on_their_way: "{rows:row is|rows are} on the way and cannot be stopped.",
-  settled_done: "Row {row} of batch {batch} ({amount}) is settled as done by {by}. It is never sent again.",
+  settled_done: ({ before }) =>
+    `Row {row} of batch {batch} ({amount}) is settled as done by {by}. It is never sent again.${before ? " {before} had settled it as not done → Tell {before} what you found." : ""}`,
   settled_not_done: ({ phase }) =>
     phase === "cancelled"
       ? "Row {row} of batch {batch} ({amount}) is settled as not done by {by}. → The batch is cancelled. If it is to be paid after all, put it into a new file."
       : `Row {row} of batch {batch} ({amount}) is settled as not done by {by}. It may go again.
           → If it was paid in another way: paydrop cancel {batch} --row {row} --by NAME. To send all such rows of the batch: paydrop retry {batch}`,
   settled_before: ({ by }) =>
-    `Row {row} of batch {batch} ${by === undefined ? "is {word}" : "was {word} by {by}"}. Nothing was changed.`,
+    `Row {row} of batch {batch} ${by === undefined ? "is {word} now" : "was {word} by {by} before you"}. Nothing was changed.`,
   settled_otherwise: `Row {row} of batch {batch} was {word} by {by} before you. What you said changed nothing
-    → Ask {by} which of the two is true: paydrop status {batch}`,
+    → Ask {by} which of the two is true. Who said what: paydrop status {batch}`,
+  settled_contradicted: `Row {row} of batch {batch} was settled as not done by {before} before you said that it went. It is held, and goes by neither word
+    → Look it up once more with {before}. Why it is held: paydrop status {batch}`,
+  settled_sent_again: `Row {row} of batch {batch} was settled as not done by {before} before you, and was sent again: it is {word}. What you said changed nothing
+    → If it went before that, it is paid twice. Tell {before} and whoever can ask for the money back.`,
+  settled_changed: `Row {row} of batch {batch} is {word} now: it changed after the page was made. Nothing was changed
+    → Look at it again.`,
   settled_skipped: "{lines:line} without a decision yet.",
   freed: "{rows:row} of batch {batch} waited for that and may go now. → paydrop resume {batch} --by NAME",
   journal_copied: `{batches:batch|batches} with {rows:row} went from {folder} to {to}. The journal in {folder} sends nothing any more.

@@ -32,6 +32,10 @@ export const DESK_WORDS = {
   password_set: "Your password is changed. Everywhere else you are signed out.",
   needs_nobody: "Nothing. No row waits for a decision, and no file for a correction.",
   to_correct: ", then correct the retry file that lies beside it",
+  nobody_works:
+    "Nobody watches: no paydrop is at work here. Nothing is taken and nothing goes until one is started. Tell whoever runs paydrop.",
+  nobody_watches:
+    "Nobody watches {folder}. Nothing is taken from there, and nothing of it goes, until a paydrop watches it again. Tell whoever runs paydrop.",
   nothing_goes: "Nothing is being sent.",
   no_batches: "No file was taken yet.",
   no_inboxes: "No inbox is known yet. Whoever runs paydrop names them: paydrop desk --inbox FOLDER",
@@ -56,10 +60,13 @@ export const DESK_WORDS = {
   back_sum: "Only where the bank gave the money back: the sum of the ticked rows, from the bank's own papers.",
   nothing_to_decide: "Nothing. No row is unknown or held.",
   no_rows: "No row was chosen. → Tick the rows that you decide on. Nothing was changed.",
+  row_changed: "Row {row} is {state} now: it changed after the page was made. Nothing was changed. → Look at it again.",
+  all_changed: "Other rows are held now than when the page was made. Nothing was changed. → Look at them again.",
+  sum_changed: "It is not the same rows any more: {now} now. Nothing was sent. → Look at them again.",
   no_choice: "Nothing was chosen. → Say which of the two it is. Nothing was changed.",
   sum_differs: "The sum that was typed is not that of the payments that were accepted before. → Nothing was released.",
   twice:
-    "{rows:payment of these was|payments of these were} accepted before. Released, they go a second time. → To say that this is meant, type their sum. Take it from your own papers.",
+    "{rows:payment of these was|payments of these were} accepted before, or went as somebody says. Released, they go a second time. → To say that this is meant, type their sum. Take it from your own papers.",
   nothing_to_approve: "Nothing. No file waits for approval.",
   approve_means:
     "A file goes when somebody who did not bring it approves it. That is for this very file and its sum, and ends after some hours.",

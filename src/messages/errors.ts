@@ -76,6 +76,8 @@ const USAGE_ERRORS = {
   settle_accepted: `{rows:row} of these went: {sum}. Settled as not done they may go again, and be paid twice
     → Nothing was settled. If the bank gave the money back, add their sum: --total SUM`,
   cancel_state: "row {row} is {state} → Nothing was cancelled. Only rows that did not go can be.",
+  row_changed: `row {row} of batch {batch} is {state} now: it changed after the page was made
+    → Nothing was changed. Look at it again.`,
   settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
   settle_not_quiet: `the host that sent row {row} of batch {batch} was lost, and its request may still arrive until {until}
     → Nothing was settled. Look it up after that. Where the dashboard shows it already: --as done.`,

@@ -37,13 +37,21 @@ export const STATUS_WORDS = {
   on_their_way: "{rows:row is|rows are} on the way at this moment",
   to_correct: "{rows} to correct",
   to_close: "correct and send what is to go, best by the retry file. If nothing more of it is to go:",
-  unapproved: "waits for approval",
   owes_results: "its results are not written yet",
   lacking: "accounts of batch {batch} are missing from the list: {why}",
   no_acts: "nobody did anything {since}",
   no_unknown: "no row is unknown",
   unknown:
     "Many at once, by a list whose columns as, by and note you fill in:\n    paydrop status --unknown --csv{again} > unknown.csv\n    paydrop settle --from unknown.csv{again}",
+} as const satisfies Catalogue;
+
+/** Why rows that are still to go have not gone, of a batch as a whole. */
+export const WAITS_FOR = {
+  batch_paused: "paused: nothing goes until a person lets it go on",
+  folder_stopped: "{folder} is stopped: nothing goes from it until a person lets it go on",
+  unapproved: "waits for approval",
+  nobody_sends: "nobody sends it: no paydrop is at work here",
+  its_turn: "waits for its turn",
 } as const satisfies Catalogue;
 
 export const TEMPLATE_NOTES = {

@@ -69,7 +69,7 @@ export const ROW_FAULTS = {
   lookup_missing: '"{value}" is not in the table {table} → Add a line for it to the table, or correct the cell.',
   lookup_ambiguous: '"{value}" stands in the table {table} with different values → Keep one of its lines in the table.',
   column_not_confirmed: `only this row has this column; the mapping does not know it
-    → Take it out of the row, or confirm the columns again with paydrop map.`,
+    → Take it out of the row. If it belongs there, confirm the columns again: paydrop map.`,
 
   // any cell
   value_missing: "this cell is empty, and {field} is required → Fill it in.",

@@ -25,20 +25,24 @@ export function noteOf(status: StatusName, rows: number, goesAgain: number): str
   return `${note}, but for ${goesAgain} that the next run sends`;
 }
 
+const PAUSED = "When the batch goes on. To let it go on: paydrop resume {batch} --by NAME";
+
 /** What is said of a row whose state says it all, in `result_message` and `result_action`. */
 export const ROW_SENTENCES = {
-  ready: "Not sent{again} yet → Will go when the file is run again",
+  ready: ({ phase }) => `Not sent{again} yet → ${phase === "paused" ? PAUSED : "Will go when the file is run again"}`,
+  paused: `Not sent → ${PAUSED}`,
+  not_known: "Not known → Ask IT",
   late: "{said}. Its host heard afterwards: {heard} → {todo}",
   on_its_way: "No answer yet: it is being sent at this moment → Look again when that run ends",
   invalid: ({ todo }) => `Not sent: {faults} → ${todo ? "{todo}" : "Correct and drop again"}`,
-  held: "Waiting for a person: {why} → {todo}",
-  duplicate: "Not sent{again}: {why} → {todo}",
+  held: ({ todo }) => `Waiting for a person: {why} → ${todo ? "{todo}" : "Say whether it is to go"}`,
+  duplicate: ({ todo }) => `Not sent{again}: {why} → ${todo ? "{todo}" : "Nothing to do if it is the same payment"}`,
   cancelled: "Not sent{again}: a person cancelled it → Nothing",
   settled_done: "Settled as done by {by} → Nothing",
   settled_not_done: ({ phase }) =>
-    `Settled as not done by {by} → ${phase === "cancelled" ? "To pay it after all, put it into a new file" : "To send it again: paydrop retry {batch}"}`,
+    `Settled as not done by {by} → ${phase === "cancelled" ? "To pay it after all, put it into a new file" : "It may be sent again, or cancelled. To send it again: paydrop retry {batch}"}`,
   left_without_funds:
-    "Refused → When there are funds, run the retry file, then paydrop retry --rejected of the batch that it becomes",
+    "Refused → When there are funds, run the retry file. Then, of the batch that it becomes: paydrop retry --rejected",
   corrected: "{said}. Corrected by row {row} of {place}, which went → Nothing",
   noticed: ({ todo }) =>
     `{said}. Look at {notes} → ${todo === "Nothing" ? "Look at what result_message points out" : "{todo}"}`,

@@ -126,7 +126,9 @@ function ofState(record: RowRecord, batch: BatchOfRow): Told {
       return ofOutcome(record, batch);
     case "ready":
       if (record.onItsWay) return told(ROW_SENTENCES.on_its_way);
-      return told(ROW_SENTENCES[batch.phase === "cancelled" ? "cancelled" : "ready"], { again });
+      return told(ROW_SENTENCES[batch.phase === "cancelled" ? "cancelled" : "ready"], {
+        ...{ again, batch: batch.id, phase: batch.phase },
+      });
     case "invalid": {
       const todos = new Set(record.faults.slice(0, FAULTS_SHOWN).map((fault) => wordsOf(fault).todo));
       const todo = printable([...todos].filter(Boolean).join(" "));
@@ -153,9 +155,10 @@ function ofOutcome(record: RowRecord, { id, phase }: BatchOfRow): Told {
   const response = record.response && printable(record.response.trim(), RESPONSE_SAID_MAX);
   const other = retryOf && `row ${retryOf.row} of batch ${retryOf.batch}`;
   const facts = { batch: id, accepted, other, httpStatus, durationMs, response };
-  const outcome = tellOutcome(code, facts) ?? { text: code, todo: "" };
+  const outcome = tellOutcome(code, facts) ?? { text: code, todo: told(ROW_SENTENCES.not_known).todo };
   if (code === "accepted" && operation) ACCEPTED.set(operation, outcome);
   const isLeft = state === "not_sent" || goesAgainAsItIs(record);
+  if (phase === "paused" && isLeft) return { ...outcome, todo: told(ROW_SENTENCES.paused, { batch: id }).todo };
   if (phase !== "cancelled" || !(isLeft || code === "no_funds")) return outcome;
   return { ...outcome, todo: told(ROW_SENTENCES[isLeft ? "cancelled" : "left_without_funds"]).todo };
 }

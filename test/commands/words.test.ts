@@ -107,6 +107,21 @@ test("purge → private copies that no open batch needs are gone, also of lookup
   expect(await statesOf(desk, open.batch)).toBe("held held held");
 });
 
+test("purge → who brought a file is known as long as its batch is open, or it was not taken", async () => {
+  const desk = await TestDesk.open();
+  const gone = await desk.run("gone.csv", transfers(["ACC-9", "1.00"]));
+  const open = await desk.run("open.csv", transfers(["ACC-8", "2.00"]), () => SILENT);
+  const of = async ({ batch }: { readonly batch: string }) =>
+    (await desk.store.batches({ id: batch }))[0]?.sha256 ?? "";
+  const brought = { old: await of(gone), open: await of(open), "not taken": "a".repeat(64), new: await of(gone) };
+  for (const [name, sha256] of Object.entries(brought))
+    await desk.store.keep("upload", name, { by: "Asha", sha256, at: name === "new" ? Date.UTC(2099, 0, 1) : 1 });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2099, 0, 2) });
+  onTestFinished(() => void vi.useRealTimers());
+  await called({ run: purge }, [], { state_dir: desk.config.state_dir, before: "2099-01-02" });
+  expect((await desk.store.kept("upload")).map(({ name }) => name)).toEqual(["new", "not taken", "open"]);
+});
+
 test("backup → a state folder that can take its place: journal, copies and payloads", async () => {
   const desk = await TestDesk.open();
   await desk.run("pay.csv", PAID);
@@ -128,17 +143,19 @@ test("a row on its way → nobody settles it", async () => {
   await expect(called(settle, [batch], flags)).rejects.toMatchObject({ reason: "settle_too_soon" });
 });
 
-test("two colleagues settle one row at the same moment → one word counts; the other is told whose, exit 2", async () => {
+test("two colleagues settle one row at the same moment → one stands, or it is held; the other is told whose", async () => {
   const desk = await TestDesk.open();
   const { batch } = await desk.run("pay.csv", PAID, (payload) => (payload.includes("ACC-1") ? SILENT : undefined));
   const flags = { state_dir: desk.config.state_dir, row: ["2"], note: "dashboard" };
   const settled = (by: string, as: string) => called(settle, [batch], { ...flags, by, as });
   const said = await Promise.all([settled("Asha", "done"), settled("Ravi", "not-done")]);
-  expect(said.map(({ code }) => code).sort()).toEqual([0, 2]);
   const [{ settledBy = "", state } = {}] = await desk.store.rows({ batch, rows: [2] });
-  const word = state === "settled_done" ? "settled as done" : "settled as not done";
-  expect(said.find(({ code }) => code === 2)?.stdout).toContain(`was ${word} by ${settledBy} before you`);
-  expect((await desk.store.acts({ batch })).filter(({ kind }) => kind === "settle")).toHaveLength(1);
+  // not done, and then done: neither word lets it go
+  const [word, code, words] = state === "held" ? ["settled as not done", 6, 2] : ["settled as done", 2, 1];
+  expect(state).toMatch(/^(?:held|settled_done)$/);
+  expect(said.map((one) => one.code).sort()).toEqual([0, code]);
+  expect(said.find((one) => one.code === code)?.stdout).toContain(`was ${word} by ${settledBy} before you`);
+  expect((await desk.store.acts({ batch })).filter(({ kind }) => kind === "settle")).toHaveLength(words);
 });
 
 test("a list whose column was sorted alone, or that is of an earlier try → nothing of it is settled", async () => {
@@ -157,10 +174,10 @@ test("a list whose column was sorted alone, or that is of an earlier try → not
   expect(await statesOf(desk, batch)).toBe("unknown accepted unknown");
   await desk.move(batch, "settled_not_done", [2]);
   const { code, stdout: said } = (await settled(filled)) as Called;
-  expect([code, said]).toEqual([0, expect.stringMatching(/^Row 2 .* is settled as done[^]*Row 4/)]);
+  expect([code, said]).toEqual([6, expect.stringMatching(/Row 4 .* is settled as done[^]*Row 2 .* It is held/)]);
   const early = filled.replaceAll(",done,", ",not-done,");
   expect(await settled(early)).toMatchObject({ code: 2 });
-  expect(await statesOf(desk, batch)).toBe("settled_done accepted settled_done");
+  expect(await statesOf(desk, batch)).toBe("held accepted settled_done");
 });
 
 test("a row is on its way when its process is killed, twice → the list of the first time settles nothing", async () => {

@@ -106,6 +106,8 @@ export class Visitor {
   status = 0;
   text = "";
   headers = new Headers();
+  /** What forms carry by themselves, by their paths, of each the newest page that had it. */
+  readonly #hidden = new Map<string, readonly (readonly [name: string, value: string])[]>();
 
   constructor(url: string) {
     this.#url = url;
@@ -124,6 +126,14 @@ export class Visitor {
     const to = response.headers.get("location");
     if (response.status === 303 && to !== null) return this.ask(to);
     this.csrf = /name="csrf" value="([^"]+)"/.exec(this.text)?.[1] ?? this.csrf;
+    for (const [, to = "", content = ""] of this.text.matchAll(
+      /<form method="post" action="([^"]+)"([^]*?)<\/form>/g,
+    )) {
+      const carried = [...content.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
+      const hidden = carried.map(([, name = "", value = ""]) => [name, value] as const);
+      const batch = hidden.find(([name]) => name === "batch")?.[1] ?? "";
+      this.#hidden.set(`${to} ${batch}`, hidden);
+    }
     return this.text;
   }
 
@@ -135,6 +145,10 @@ export class Visitor {
     }
     const body = new URLSearchParams({ csrf: this.csrf });
     for (const [name, values] of Object.entries(form)) for (const one of [values].flat()) body.append(name, one);
+    // a browser sends what the page of the form had
+    for (const [name, value] of this.#hidden.get(`${path} ${String(form["batch"] ?? "")}`) ?? [])
+      if (name === "csrf" || name in form) continue;
+      else body.append(name, value);
     return this.ask(path, { method: "POST", body, headers: site });
   }
 

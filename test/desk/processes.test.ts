@@ -40,6 +40,8 @@ test("watch --desk → one process sends and serves; a taken port ends it before
   await asha.post("/password", { now: oneTime, password: PASSWORD, again: PASSWORD });
   await until("the file went", async () => (await asha.ask("/")).includes("2 accepted"), { by: program.ended });
   const batch = /\/batch\/(\w{8})/.exec(asha.text)?.[1] ?? "";
+  await asha.ask("/decide");
+  await asha.post("/decide/held", { batch, row: "4", what: "release", reason: "two are meant" });
   await asha.post("/decide/release", { batch, row: "4", reason: "two are meant", total: "300" });
   expect(asha.news).toContain("They go when the paydrop that watches the folder looks next.");
   await until("the released row went", () => at.carriedOut === 3, { by: program.ended });
@@ -72,6 +74,7 @@ test("run --sandbox --desk → samples, people to sign in as, nothing left after
   const inbox = /<option value="([^"]+)"/.exec(await asha.ask("/upload"))?.[1] ?? "";
   expect(inbox).toMatch(/paydrop-try-\w+\/inbox$/);
   const batch = /\/batch\/(\w{8})"><bdi>vendors.csv/.exec(await asha.ask("/"))?.[1] ?? "";
+  await asha.ask("/decide");
   await asha.post("/decide/unknown", { batch, row: "4", as: "done", note: "dashboard 10:12" });
   expect(asha.news).toContain("is settled as done by asha");
   const ravi = await signedIn("ravi");

@@ -140,11 +140,13 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
     await opened(store, "AAAAAAA2", ["2"]);
     await store.commit("AAAAAAA1", [], 1);
     await store.commit("AAAAAAA1", [outcome(2, "accepted", { response: '{"id":"pout_1"}' })], 1);
+    for (const id of ["AAAAAAA1", "AAAAAAA2"]) await store.keep("notice", id, { mail: ["ended"] });
     expect(await store.purge(NOW, act("purge"))).toEqual({ ids: [] });
     expect(await store.purge(NOW + 1, act("purge"))).toEqual({ ids: ["AAAAAAA1"] });
     expect(await store.purge(NOW + 1, act("purge"))).toEqual({ ids: [] });
     expect(await store.acts({ batch: "AAAAAAA1" })).toMatchObject([{ kind: "purge", by: "Asha Rao" }]);
     expect((await store.copied()).map(({ id, isPurged }) => [id, isPurged])).toEqual([["AAAAAAA1", true], ["AAAAAAA2", false]]); // prettier-ignore
+    expect((await store.kept("notice")).map(({ name }) => name)).toEqual(["AAAAAAA2"]);
     const [sent, invalid] = await store.rows({ batch: "AAAAAAA1" });
     expect(sent).not.toHaveProperty("response");
     expect(invalid).toMatchObject({ faults: [], code: "ifsc_malformed" });

@@ -53,7 +53,7 @@ test.each<[string, Partial<RowRecord>, string, string]>([
     "settled",
     { state: "settled_not_done", settledBy: "Asha" },
     "Settled as not done by Asha",
-    "To send it again: paydrop retry K7Q29F3M",
+    "It may be sent again, or cancelled. To send it again: paydrop retry K7Q29F3M",
   ],
   [
     "held for two reasons",
