@@ -18,7 +18,7 @@ import type { Act, BatchRecord, Environment, JournalStore, Move, RowRecord, Seen
 export type { JudgingRules } from "./circumstances.ts";
 
 const JUDGED: readonly RowState[] = ["ready", "held", "duplicate"];
-/** What a file says of its own rows, and what they are among: judged once, when it is taken. */
+/** What a file says of its own rows, and what they are among: judged once, when it is taken; and what two people say of one. */
 const OF_FILE: readonly HoldCode[] = [
   ...(["repeat_in_file", "same_file", "mostly_paid", "money_back", "not_now", "all_or_nothing"] as const),
   "contradiction",
