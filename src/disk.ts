@@ -58,11 +58,13 @@ export async function readFound(path: string, bytesMax: number): Promise<string 
 
 /**
  * Whether the folder of a file was exchanged for a link since the file was taken: nothing of ours goes where that leads. A link
- * that the file was named by still leads to it.
+ * of our own, or of the system's, that the file was named by still leads to it; what another user put there leads anywhere.
  */
 export async function isExchangedFolder(path: string): Promise<boolean> {
-  const isLink = (await lstat(dirname(path)).catch(() => undefined))?.isSymbolicLink() === true;
-  return isLink && (await lstat(path).catch(() => undefined))?.isFile() !== true;
+  const folder = await lstat(dirname(path)).catch(() => undefined);
+  if (folder?.isSymbolicLink() !== true) return false;
+  const isOurs = folder.uid === 0 || folder.uid === process.getuid?.();
+  return !isOurs || (await lstat(path).catch(() => undefined))?.isFile() !== true;
 }
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -160,9 +162,13 @@ export function isAnother(pid: number): boolean {
   }
 }
 
-/** Permission bits and owner of a file, for what is written beside it; private where the file is not there. */
+/**
+ * Permission bits and owner of a file, for what is written beside it; private where the file is not there. What is said of a
+ * link tells nothing of where it leads, and is no more open than other files.
+ */
 export async function accessLike(path: string): Promise<Access> {
-  const stats = await stat(path).catch(() => undefined);
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats && !stats.isFile()) return { mode: 0o644 };
   return stats ? { mode: stats.mode & 0o666, owner: { uid: stats.uid, gid: stats.gid } } : { mode: 0o600 };
 }
 
