@@ -103,7 +103,7 @@ export async function sha256Of(path: string, isRead?: typeof mayBeRetry): Promis
   const hash = createHash("sha256");
   await using file = await openRegular(path);
   const { size } = await statsOf(file, path);
-  let isWhole = true;
+  let isWhole = true as boolean;
   await eachPiece(file, path, size, (piece) => {
     hash.update(piece);
     return (isWhole = isRead?.(piece, path, size) ?? true);

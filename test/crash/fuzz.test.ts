@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fuzz, type Figures } from "./fuzz.ts";
 
 // more of them: npm run fuzz
-test("80 files changed as life changes them → what stands there goes, and nothing else", async () => {
+test("80 files changed by life → what stands there goes, nothing else", async () => {
   const all: Figures[] = [];
   await fuzz(1, 80, (figures) => all.push(figures));
   expect(all.flatMap(({ faults }) => faults)).toEqual([]);

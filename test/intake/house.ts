@@ -1,17 +1,14 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { SANDBOX_API_KEY, startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
+import {
+  SANDBOX_AES_IV,
+  SANDBOX_AES_KEY,
+  SANDBOX_API_KEY,
+  startSandbox,
+  type Sandbox,
+} from "../../src/sandbox/server.ts";
 import { startProgram, type Program } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { until } from "../support/until.ts";
@@ -66,6 +63,7 @@ export class House {
   watch(...flags: readonly string[]): Program {
     const env = {
       ...{ PAYDROP_BASE_URL: this.sandbox.url, PAYDROP_API_KEY_FILE: this.keys, PAYDROP_STATE_DIR: this.state },
+      ...{ PAYDROP_AES_KEY: SANDBOX_AES_KEY, PAYDROP_AES_IV: SANDBOX_AES_IV },
       ...{ PAYDROP_SETTLE: "50ms", NODE_COMPILE_CACHE: join(this.root, "home", "compiled") },
     };
     const program = startProgram(["watch", ...flags, this.inbox], { env, cwd: "/", user: SERVICE });

@@ -54,7 +54,7 @@ describe("two looks", () => {
     expect(file.looks.nextLookMs()).toBeUndefined();
   });
 
-  test("its folder was exchanged for a link → gone, although a file of its name lies there", async () => {
+  test("its folder became a link → gone, whatever lies there", async () => {
     const file = new Looked();
     const link = join(temporaryDirectory(), "transfers");
     symlinkSync(dirname(file.path), link);
@@ -62,10 +62,10 @@ describe("two looks", () => {
     expect([await at(link), await at(dirname(file.path))]).toEqual(["gone", "being_written"]);
   });
 
-  test("a terabyte of holes → nobody reads them, and a workbook of them is refused", async () => {
+  test("a file of holes → nobody reads it, a workbook is refused", async () => {
     for (const name of ["a.csv", "a.xlsx"]) {
       const file = new Looked(name);
-      truncateSync(file.path, 1024 ** 4);
+      truncateSync(file.path, name === "a.csv" ? 1024 ** 4 : 1024 ** 3 + 1);
       expect([await file.at(0), await file.at(99_999)].at(-1)).toBe(name === "a.csv" ? "being_written" : "complete");
       if (name === "a.xlsx")
         await expect(takeSnapshot(file.path, temporaryDirectory())).rejects.toThrow(FileRefusedError);
