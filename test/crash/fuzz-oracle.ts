@@ -19,7 +19,9 @@ export interface Seen {
   readonly lines: readonly Line[] | undefined;
   readonly linesAgain: readonly Line[] | undefined;
   readonly summary: Summary | undefined;
-  /** What nobody may read on a screen or in a log. */
+  /** The bytes of the journal. */
+  readonly journal: string;
+  /** What nobody may read on a screen, in a log or in the journal. */
   readonly secrets: readonly string[];
 }
 
@@ -51,8 +53,9 @@ export function breaches(seen: Seen): string[] {
 }
 
 /** I10. */
-function told({ check, first, second, secrets }: Seen): string[] {
-  const texts = [check, first, second].flatMap(({ stdout, stderr }) => [stdout, stderr]).join("\n");
+function told({ check, first, second, secrets, journal }: Seen): string[] {
+  const said = [check, first, second].flatMap(({ stdout, stderr }) => [stdout, stderr]);
+  const texts = [...said, journal].join("\n");
   return [...secrets, API_KEY, AES_KEY, AES_IV]
     .filter((secret) => texts.includes(secret))
     .map(

@@ -80,15 +80,17 @@ async function oneFile(seed: number, server: FaultServer): Promise<Figures> {
   const [lines, summary] = [linesOf(path), summaryOf(path)];
   const again = async (): Promise<Ended> => (isWhole || lines ? call(run, { json: true }) : first);
   const [second, requestsAgain] = await requested(again);
+  const kept = ["journal.db", "journal.db-wal"].map((name) => join(folder, "state", name));
+  const journal = kept.map((one) => (existsSync(one) ? readFileSync(one, "latin1") : "")).join("");
   const faults = breaches({
     ...{ check: { ...checked, stderr: checked.stderr + text.stdout + text.stderr }, first, second },
     ...{ readings: readings(file.name, file.bytes), requests, requestsAgain },
-    ...{ lines, linesAgain: linesOf(path), summary, secrets: secretsOf(file) },
+    ...{ lines, linesAgain: linesOf(path), summary, secrets: secretsOf(file), journal },
   });
   server.requests.length = 0;
   if (faults.length === 0) rmSync(folder, { recursive: true });
-  const kept = faults.length > 0 ? [`seed ${seed}: ${path}, of ${file.of}`] : [];
-  return { seed, code: first.code, requests: requests.length, faults: [...kept, ...faults] };
+  const where = faults.length > 0 ? [`seed ${seed}: ${path}, of ${file.of}`] : [];
+  return { seed, code: first.code, requests: requests.length, faults: [...where, ...faults] };
 }
 
 function linesOf(path: string): readonly Line[] | undefined {
