@@ -163,13 +163,12 @@ export function isAnother(pid: number): boolean {
 }
 
 /**
- * Permission bits and owner of a file, for what is written beside it; private where the file is not there. What is said of a
- * link tells nothing of where it leads, and is no more open than other files.
+ * Permission bits and owner of a file, for what is written beside it; private where no file is there. A link that it was
+ * exchanged for opens nothing.
  */
 export async function accessLike(path: string): Promise<Access> {
   const stats = await lstat(path).catch(() => undefined);
-  if (stats && !stats.isFile()) return { mode: 0o644 };
-  return stats ? { mode: stats.mode & 0o666, owner: { uid: stats.uid, gid: stats.gid } } : { mode: 0o600 };
+  return stats?.isFile() ? { mode: stats.mode & 0o666, owner: { uid: stats.uid, gid: stats.gid } } : { mode: 0o600 };
 }
 
 /** What root makes in the folder of somebody else becomes theirs: the service whose folder it is must go on with it. */

@@ -41,6 +41,8 @@ test("whatever a clerk leaves there → honest files go, nothing of others shows
   expect(code, stderr).toBeOneOf([0, 74]);
   expect(house.accounts.sort()).toEqual([1, 2, 3, 4].map((at) => `20030040000${at}`));
   expect(house.readableTo(CLERK, ".") + stdout).not.toContain(SECRET);
+  expect(house.as(CLERK, "cat link.csv.refused.txt")).toContain("This is a link");
+  expect(house.as(CLERK, "find . -perm /002 -user 61001 2>/dev/null")).toBe("");
   expect(readdirSync(house.inbox)).not.toContain("came");
   const alike = (lines: string[]): string[] => lines.map((line) => line.replace(/(secret.csv \d+ \d+) \d/, "$1"));
   expect(alike(house.printOf(house.elsewhere))).toEqual(alike(before));
