@@ -68,11 +68,13 @@ export async function readFound(path: string, bytesMax: number): Promise<string 
 
 /**
  * Whether the folder of a file was exchanged for a link since the file was taken: nothing of ours goes where that leads. A link
- * that the file was named by still leads to it.
+ * of our own, or of the system's, that the file was named by still leads to it; what another user put there leads anywhere.
  */
 export async function isExchangedFolder(path: string): Promise<boolean> {
-  const isLink = (await lstat(dirname(path)).catch(() => undefined))?.isSymbolicLink() === true;
-  return isLink && (await lstat(path).catch(() => undefined))?.isFile() !== true;
+  const folder = await lstat(dirname(path)).catch(() => undefined);
+  if (folder?.isSymbolicLink() !== true) return false;
+  const isOurs = folder.uid === 0 || folder.uid === process.getuid?.();
+  return !isOurs || (await lstat(path).catch(() => undefined))?.isFile() !== true;
 }
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -170,10 +172,13 @@ export function isAnother(pid: number): boolean {
   }
 }
 
-/** Permission bits and owner of a file, for what is written beside it; private where the file is not there. */
+/**
+ * Permission bits and owner of a file, for what is written beside it; private where no file is there. A link that it was
+ * exchanged for opens nothing.
+ */
 export async function accessLike(path: string): Promise<Access> {
-  const stats = await stat(path).catch(() => undefined);
-  return stats ? { mode: stats.mode & 0o666, owner: { uid: stats.uid, gid: stats.gid } } : { mode: 0o600 };
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isFile() ? { mode: stats.mode & 0o666, owner: { uid: stats.uid, gid: stats.gid } } : { mode: 0o600 };
 }
 
 /** What root makes in the folder of somebody else becomes theirs: the service whose folder it is must go on with it. */

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -11,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accessLike, createFile, makePrivateFolder, writeAtomically } from "../src/disk.ts";
+import { accessLike, createFile, isExchangedFolder, makePrivateFolder, writeAtomically } from "../src/disk.ts";
 import { temporaryDirectory } from "./support/state-dir.ts";
 
 test("a file is whole or not there, has the mode that was asked for, and leaves nothing else", async () => {
@@ -90,6 +91,21 @@ test("owner and mode are those of the input; without it private", { tags: ["root
   const { mode, uid, gid } = statSync(join(folder, "out"));
   expect([mode & 0o777, uid, gid]).toEqual([0o640, 1234, 4321]);
   expect(await accessLike(join(folder, "none"))).toEqual({ mode: 0o600 });
+  symlinkSync("/dev/null", join(folder, "link"));
+  expect(await accessLike(join(folder, "link")), "not that of where it leads").toEqual({ mode: 0o600 });
+});
+
+test("a link to a folder → followed where it is ours", { tags: ["root"] }, async () => {
+  const folder = temporaryDirectory();
+  mkdirSync(join(folder, "real"));
+  writeFileSync(join(folder, "real", "a.csv"), "");
+  const link = join(folder, "link");
+  symlinkSync(join(folder, "real"), link);
+  expect(await isExchangedFolder(join(folder, "real", "none.csv"))).toBe(false);
+  expect(await isExchangedFolder(join(link, "a.csv"))).toBe(false);
+  expect(await isExchangedFolder(join(link, "none.csv"))).toBe(true);
+  lchownSync(link, 61_002, 61_002);
+  expect(await isExchangedFolder(join(link, "a.csv")), "another user's").toBe(true);
 });
 
 test("a private folder is made with those above it; where it cannot be, that is thrown", () => {

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, readdir, readlink, realpath, type FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { PaydropError, systemCodeOf } from "../errors.ts";
 import { binaryOfBytes, type FileFormat } from "../file-format.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { OPERATIONS } from "../operations/index.ts";
 import { inputName, isOperationFolder, isStopName } from "./names.ts";
-import { eachPiece, isUnchanged, kindOf, openRegular, statsOf } from "./snapshot.ts";
+import { eachPiece, isTooLarge, isUnchanged, kindOf, openRegular, statsOf } from "./snapshot.ts";
 
 export interface FoundFile {
   readonly path: string;
@@ -17,6 +17,8 @@ export interface FoundFile {
   /** Why it is never taken. */
   readonly fault?: Fault;
   readonly isRetry?: boolean;
+  /** Where it really lies: through a link that its folder was exchanged for meanwhile nothing is read. */
+  readonly realFolder?: string;
 }
 
 export interface LookedFile extends FoundFile {
@@ -75,7 +77,9 @@ export function createInbox(folder: string, settleMs: number, isKnown: IsKnown) 
   };
 }
 
-async function* filesIn(folder: string, sweep: Sweep, isTop = true): AsyncGenerator<FoundFile> {
+async function* filesIn(folder: string, sweep: Sweep, within?: string): AsyncGenerator<FoundFile> {
+  const isTop = within === undefined;
+  const realFolder = within ?? (await realpath(folder).catch(() => folder));
   // as bytes: a name that is not UTF-8 is found by nothing else
   const names = await readdir(folder, { encoding: "buffer" }).catch((thrown: unknown) => {
     if (isTop || systemCodeOf(thrown) !== "ENOENT") sweep.unreadable = systemCodeOf(thrown) ?? "unknown";
@@ -89,10 +93,10 @@ async function* filesIn(folder: string, sweep: Sweep, isTop = true): AsyncGenera
     const exact = Buffer.concat([Buffer.from(`${folder}/`), bytes]);
     const stats = await lstat(exact, { bigint: true }).catch(() => undefined);
     if (stats?.isDirectory()) {
-      if (isTop && isOperationFolder(name)) yield* filesIn(path, sweep, false);
+      if (isTop && isOperationFolder(name)) yield* filesIn(path, sweep, join(realFolder, name));
     } else if (stats) {
       const fault = { code: "not_regular", facts: { kind: kindOf(stats) } };
-      yield { path, stats, ...(stats.isFile() ? said : { fault }) };
+      yield { path, realFolder, stats, ...(stats.isFile() ? said : { fault }) };
     }
   }
 }
@@ -163,10 +167,11 @@ function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return isUnchanged(one, other) && one.ino === other.ino && one.dev === other.dev;
 }
 
-async function lookInto({ path, stats, format }: FoundFile, settleMs: number): Promise<Look | "gone"> {
+async function lookInto({ path, realFolder, stats, format }: FoundFile, settleMs: number): Promise<Look | "gone"> {
   if (format === undefined) return { stats, sha256: "", waits: undefined, neededMs: settleMs };
   try {
     await using file = await openRegular(path);
+    if (realFolder !== undefined && dirname(await placeOf(file, path)) !== realFolder) return "gone";
     const opened = await statsOf(file, path);
     const hash = createHash("sha256");
     // UTF-16 with its mark: every second byte of plain text is NUL, but never three together
@@ -183,6 +188,8 @@ async function lookInto({ path, stats, format }: FoundFile, settleMs: number): P
         isBinary ||= binaryOfBytes(piece) !== undefined;
       }
       hasZeros ||= piece.includes(isWide ? "\0\0\0" : 0);
+      // it is not complete, or is refused, whatever comes behind: that may be holes without end
+      return !(isBinary ? isTooLarge(path, piece, opened.size) : hasZeros);
     });
     const waits = hasZeros && !isBinary ? "being_written" : undefined;
     const neededMs = settleMs * (hasEnd(tail, format, isWide) ? 1 : UNENDED_TIMES);
@@ -191,6 +198,11 @@ async function lookInto({ path, stats, format }: FoundFile, settleMs: number): P
     if (!(thrown instanceof PaydropError)) throw thrown;
     return thrown.reason === "file_unreadable" ? { stats, sha256: "", waits: "unreadable", neededMs: 0 } : "gone";
   }
+}
+
+/** The path of what was opened, whatever has been exchanged since, as far as the system knows it. */
+function placeOf({ fd }: FileHandle, path: string): Promise<string> {
+  return readlink(`/proc/self/fd/${fd}`).catch(() => realpath(path));
 }
 
 /** The mark of a zip file's directory, which is written last, and followed by a short comment at most. */

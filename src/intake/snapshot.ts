@@ -2,7 +2,8 @@ import { constants, type BigIntStats } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { createFile, makePrivateFolder, userName } from "../disk.ts";
-import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { FileRefusedError, messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { binaryOfBytes, formatOfName } from "../file-format.ts";
 import { printable } from "../printable.ts";
 import { snapshotPath } from "../state-dir.ts";
 
@@ -34,7 +35,9 @@ async function copyOnce(source: FileHandle, path: string, stateDir: string, seen
   try {
     const before = await statsOf(source, path);
     let sizeBytes = 0;
-    await eachPiece(source, path, before.size, async (piece) => {
+    await eachPiece(source, path, before.size, async (piece, position) => {
+      if (position === 0 && isTooLarge(path, piece, before.size))
+        throw new FileRefusedError(shown(path), [{ code: "workbook_too_large" }]);
       sizeBytes += piece.length;
       await writing(() => copy.write(piece));
     });
@@ -65,8 +68,22 @@ export function isUnchanged(one: BigIntStats, other: BigIntStats): boolean {
 }
 
 const PIECE_BYTES = 256 * 1024;
+/** Packed; no spreadsheet program writes a tenth of that. */
+const WORKBOOK_BYTES_MAX = 1024n ** 3n;
 
-/** Reads a file piece by piece. Stops behind the size that it had: one that grows and grows is not read for ever. */
+/**
+ * A workbook, or what is none by its first bytes either, and so large that nobody reads it. Holes take no room on the disk of
+ * whoever makes it, but on ours.
+ */
+export function isTooLarge(path: string, beginning: Buffer, sizeBytes: bigint): boolean {
+  const isText = formatOfName(path) !== "xlsx" && binaryOfBytes(beginning) === undefined;
+  return !isText && sizeBytes > WORKBOOK_BYTES_MAX;
+}
+
+/**
+ * Reads a file piece by piece, until `take` gives false. Stops behind the size that it had: one that grows and grows is not
+ * read for ever.
+ */
 export async function eachPiece(
   file: FileHandle,
   path: string,
@@ -79,7 +96,7 @@ export async function eachPiece(
     const read = (): ReturnType<typeof file.read> => file.read(buffer, 0, buffer.length, position);
     const { bytesRead } = await saying("file_unreadable", path, read);
     if (bytesRead === 0) return;
-    await take(buffer.subarray(0, bytesRead), position);
+    if ((await take(buffer.subarray(0, bytesRead), position)) === false) return;
     position += bytesRead;
   }
 }

@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { rowsIn } from "../amount.ts";
 import { minuteOf } from "../day.ts";
@@ -158,13 +158,19 @@ export async function putAnswer(path: string, wanted: Answer | undefined): Promi
     if (await isExchangedFolder(path)) return false;
     for (const kind of ["refused", "waiting"] as const) {
       const target = answerPath(path, kind);
-      if (wanted?.kind === kind) await writeOwn(target, wanted.text, await accessLike(path));
+      if (wanted?.kind === kind) await writeOwn(target, wanted.text, await accessOfAnswer(path));
       else await removeOwn(target);
     }
     return true;
   } catch {
     return false;
   }
+}
+
+/** What is said of a link, a pipe or a folder holds nothing of a file: whoever put it there may read it. */
+async function accessOfAnswer(path: string): Promise<Access> {
+  const stats = await lstat(path).catch(() => undefined);
+  return stats && !stats.isFile() ? { mode: 0o644 } : accessLike(path);
 }
 
 /** After an act: what is said to be open of the batch is made true again. No answer comes where none was. */

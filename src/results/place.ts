@@ -3,8 +3,8 @@ import { lstat, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isExchangedFolder, makePrivateFolder, readFound } from "../disk.ts";
 import { FileRefusedError, messageOf, PaydropError, systemCodeOf } from "../errors.ts";
-import type { FileFormat } from "../file-format.ts";
-import { eachPiece, openRegular, statsOf } from "../intake/snapshot.ts";
+import { formatOfName, type FileFormat } from "../file-format.ts";
+import { eachPiece, isTooLarge, openRegular, statsOf } from "../intake/snapshot.ts";
 import { elsewhereText } from "../messages/results.ts";
 import { printable } from "../printable.ts";
 import { openTable } from "../reader/open-table.ts";
@@ -71,7 +71,7 @@ export function marksOf(noted: readonly (Noted | undefined)[]): Readonly<Record<
     },
     // only as long as it is byte for byte what we wrote; otherwise a person is correcting it
     async retry(path) {
-      const sha256 = await sha256Of(path);
+      const sha256 = await sha256Of(path, mayBeRetry);
       return noted.find((one) => one?.files["retry_sha256"] === sha256)?.batch;
     },
     summary: async (path) => (await notedIn(path))?.batch,
@@ -93,12 +93,22 @@ async function firstRowOf(path: string): Promise<ReadonlyMap<string, string> | u
   return names && new Map(names.map((name) => [name, ""]));
 }
 
-export async function sha256Of(path: string): Promise<string> {
+/** No retry file of ours has such bytes, and what is behind them may be holes without end. */
+function mayBeRetry(piece: Buffer, path: string, sizeBytes: bigint): boolean {
+  return formatOfName(path) === "xlsx" ? !isTooLarge(path, piece, sizeBytes) : !piece.includes(0);
+}
+
+/** In lower-case hex; empty where `isRead` says no of what was read. */
+export async function sha256Of(path: string, isRead?: typeof mayBeRetry): Promise<string> {
   const hash = createHash("sha256");
   await using file = await openRegular(path);
   const { size } = await statsOf(file, path);
-  await eachPiece(file, path, size, (piece) => hash.update(piece));
-  return hash.digest("hex");
+  let isWhole = true as boolean;
+  await eachPiece(file, path, size, (piece) => {
+    hash.update(piece);
+    return (isWhole = isRead?.(piece, path, size) ?? true);
+  });
+  return isWhole ? hash.digest("hex") : "";
 }
 
 /** What has a name that is about to be written, and is not ours. */

@@ -95,6 +95,7 @@ test.for<[column: string, value: string, isAsked: boolean]>([
   ].map((column): [string, string, boolean] => [column, "1,000.00", true]),
   ["net_pay", "52,250", false],
   ["net_pay", "0", true],
+  ["net_pay", "-52,250.00", true],
   ["tds", "0.00", false],
   ["net_pay", "", false],
   ["days_paid", "30", false],

@@ -16,6 +16,7 @@ import type { Service } from "./lives.ts";
 import { serverTorture } from "./server-torture.ts";
 import type { Rates } from "../support/ledger-server.ts";
 import { journalFaults, judge, readLedger } from "./oracle.ts";
+import { randomFrom } from "./random.ts";
 
 export interface Torture {
   readonly kills: number;
@@ -164,17 +165,6 @@ function count(figures: Figures, batch: Batch, service: Service, unknownMax: num
   if (verdict.unknownOfKills > unknownMax) {
     figures.faults.push(`${batch.path}: ${verdict.unknownOfKills} unknown by kills, at most ${unknownMax} expected`);
   }
-}
-
-/** mulberry32: the same seed gives the same files, faults and concurrencies; moments depend on the machine. */
-function randomFrom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 function line(figures: Figures): string {

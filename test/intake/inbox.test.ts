@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { mkdirSync, rmSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   createInbox,
@@ -9,6 +9,8 @@ import {
   type FoundFile,
   type Sweep,
 } from "../../src/intake/inbox.ts";
+import { FileRefusedError } from "../../src/errors.ts";
+import { takeSnapshot } from "../../src/intake/snapshot.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 /** One file, and a clock that the test sets. */
@@ -50,6 +52,24 @@ describe("two looks", () => {
       "complete",
     ]);
     expect(file.looks.nextLookMs()).toBeUndefined();
+  });
+
+  test("its folder became a link → gone, whatever lies there", async () => {
+    const file = new Looked();
+    const link = join(temporaryDirectory(), "transfers");
+    symlinkSync(dirname(file.path), link);
+    const at = (realFolder: string): Promise<string> => file.at(0, { path: join(link, file.name), realFolder });
+    expect([await at(link), await at(dirname(file.path))]).toEqual(["gone", "being_written"]);
+  });
+
+  test("a file of holes → nobody reads it, a workbook is refused", async () => {
+    for (const name of ["a.csv", "a.xlsx"]) {
+      const file = new Looked(name);
+      truncateSync(file.path, name === "a.csv" ? 1024 ** 4 : 1024 ** 3 + 1);
+      expect([await file.at(0), await file.at(99_999)].at(-1)).toBe(name === "a.csv" ? "being_written" : "complete");
+      if (name === "a.xlsx")
+        await expect(takeSnapshot(file.path, temporaryDirectory())).rejects.toThrow(FileRefusedError);
+    }
   });
 
   test("each change starts the wait anew: other bytes, a new time, another file", async () => {

@@ -71,8 +71,16 @@ describe("bombs", () => {
     ["a lie", () => withPart({ name: SHEET, data: spaces(100 * MB), lie: { size: 1000 } }), "workbook_damaged"],
     ["the same bytes three times", () => [...GOOD, ...same], "workbook_damaged"],
     ["twenty thousand parts", () => [...GOOD, ...many(20_000)], "workbook_too_large"],
-    ["tags nested without end", () => sheetOf(`<worksheet>${"<a>".repeat(100_000)}`), "workbook_damaged"],
-    ["a tag without an end", () => sheetOf(`<worksheet ${"a='b' ".repeat(300_000)}`), "workbook_damaged"],
+    [
+      "tags nested without end",
+      () => sheetOf(sheetData().replace("</worksheet>", `${"<a>".repeat(100_000)}${"</a>".repeat(100_000)}$&`)),
+      "workbook_damaged",
+    ],
+    [
+      "a tag of megabytes",
+      () => sheetOf(sheetData().replace("<worksheet", `$& ${"a='b' ".repeat(300_000)}`)),
+      "workbook_damaged",
+    ],
   ])("%s → refused before it costs memory", async (_, parts, code) => {
     const path = workbookFile(zipOf(parts()));
     const before = process.memoryUsage.rss();

@@ -42,6 +42,11 @@ export const NEEDS = {
   mount: { what: "the right to mount", how: "run the tests as root, in a container with SYS_ADMIN", find: tryMount },
   apart: { what: "minutes of their own", how: "PAYDROP_APART=1 npm test", find: () => process.env["PAYDROP_APART"] },
   root: { what: "root", how: "run the tests as root", find: () => (isRoot() ? "/" : undefined) },
+  users: {
+    what: "root, and sources that other users may read",
+    how: "run the tests as root, in such a folder",
+    find: () => (isRoot() ? sourcesForAll() : undefined),
+  },
   "no-root": { what: "a user who is not root", how: "run the tests as one", find: () => (isRoot() ? undefined : "/") },
 } satisfies Readonly<Record<string, Need>>;
 
@@ -65,6 +70,14 @@ function program(name: string, operands: readonly string[]): string | undefined 
 
 function isRoot(): boolean {
   return process.getuid?.() === 0;
+}
+
+/** Node and the program as somebody starts them who is in no group of ours. */
+function sourcesForAll(): string | undefined {
+  const launcher = join(import.meta.dirname, "../../src/bin.ts");
+  const asks = ["-c", 'test -r "$1" && test -x "$2"', "sh", launcher, process.execPath];
+  const { status } = spawnSync("sh", asks, { uid: 61_000, gid: 61_000, cwd: "/", stdio: "ignore", timeout: 30_000 });
+  return status === 0 ? launcher : undefined;
 }
 
 /** The folder of its programs: of the newest that Debian installed, or on PATH. */

@@ -42,6 +42,8 @@ export interface ProgramOptions {
   readonly cwd?: string;
   /** Arguments of Node itself, such as `--import`. */
   readonly nodeArgs?: readonly string[];
+  /** Who runs it, where root starts it; no groups beside its own. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
 }
 
 /** Longer than this only a process lives that hangs. */
@@ -70,11 +72,12 @@ export function follow(what: string, child: ChildProcess, livesMs = LIVES_MS): P
 
 /** The command line in a process of its own, as it would run for a person. */
 export function startProgram(operands: readonly string[], options: ProgramOptions = {}): Program {
-  const { env = {}, cwd = tmpdir(), nodeArgs = [] } = options;
+  const { env = {}, cwd = tmpdir(), nodeArgs = [], user } = options;
   const child = spawn(process.execPath, [...nodeArgs, LAUNCHER, ...operands], {
     env: { ...BARE_ENV, ...env },
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
+    ...user,
   });
   return follow(`paydrop ${operands.join(" ")}`, child);
 }
