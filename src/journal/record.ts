@@ -79,10 +79,12 @@ export async function recordRows(
   const places = { keySecret, payments: new PaymentsDigest(), spool };
   const checking = checkFile(opened, config, { now: now(), toldMax });
   const stayed = new Stayed(toldMax);
+  let noticed = 0;
   let writing: Promise<void> = Promise.resolve();
   try {
     for await (const page of checking.pages()) {
       const origins = await originsOf(recording, page);
+      noticed += page.filter(({ notices }) => notices.length > 0).length;
       const rows = page.map((row) => newRowOf(row, batch.period, places, origins.get(nameOf(row.retryOf))));
       stayed.add(rows);
       await writing;
@@ -94,7 +96,10 @@ export async function recordRows(
     spool.close();
   }
   const found = stayed.toldWith(checking.end());
-  const { total, operation: label, remarks } = found;
+  const { total, operation: label } = found;
+  // what shows in several rows together is written at none of them
+  const across = found.pointedOutCount - noticed;
+  const remarks = [...found.remarks, ...(across > 0 ? [{ code: "across_rows", facts: { rows: across } }] : [])];
   await store.endRows(batch.id, {
     ...{ rows: total.rows, total: total.amount, label, remarks, payments: places.payments.value() },
   });

@@ -4,6 +4,7 @@ export const RESULTS_REMARKS = {
   without_amount: "the amount of {rows:row} cannot be read: it is in no sum",
   as_they_were: "nobody changed {rows:row} of the retry file: not sent, see result_message",
   noticed: "something to look at in {rows:row}, first row {first}: see result_message",
+  across_rows: "something to look at in {rows:row} together: paydrop check says what",
   needs_approval: "this file needs the approval of {approvers:other person|other people} before anything goes",
   control_stated: "control totals were stated before, and are equal: {said}",
   corrected_since: "{rows:row} that had to be corrected went since, in batch {batches}: see result_message",
