@@ -58,8 +58,8 @@ export async function makersOf(store: People, batch: Pick<BatchRecord, "id" | "s
 const COUNTED = ["ready", "accepted", "unknown", "not_sent", "held", "settled_done", "settled_not_done"] as const;
 
 /**
- * The sum of a batch and of what else its people brought in the hours before it: whoever cuts a file into pieces stays below
- * no bound. `taker`: who takes it now. Those who run a folder for others are counted only where nobody else is known.
+ * The sum of a batch and of what else its people brought in the hours before it that nobody was asked to approve: whoever cuts
+ * a file into pieces stays below no bound. `taker`: who takes it now. Those who run a folder for others are counted only where nobody else is known.
  */
 export async function broughtTogether(
   store: People & Pick<JournalStore, "batches">,
@@ -77,7 +77,8 @@ export async function broughtTogether(
   let units = unitsOf(batch.total);
   for (const one of await store.batches({ environment, since })) {
     const isBefore = one.createdAt > since && (one.createdAt - createdAt || (one.id < batch.id ? -1 : 0)) < 0;
-    const counts = one.phase !== "cancelled" && isBefore && (await peopleOf(one)).some((name) => people.includes(name));
+    const isAlone = one.phase !== "cancelled" && one.approvers === 0;
+    const counts = isAlone && isBefore && (await peopleOf(one)).some((name) => people.includes(name));
     for (const state of counts ? COUNTED : []) units += unitsOf(one.tallies[state]?.amount ?? "0");
   }
   return formatUnits(units);

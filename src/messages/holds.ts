@@ -10,7 +10,7 @@ const OTHER_MONTH =
 /** Why a row waits for a person, or is a duplicate, by code (DESIGN §7). The harmless thing to do comes first. */
 export const HOLDS = {
   approval_wanted: `{by} let it go, and somebody else must approve that
-    → Nothing to do for {by}. Whoever approves it: paydrop approve {batch} --by NAME --total SUM. If it is not to go: {cancelRow}`,
+    → Nothing to do for {by}: somebody else approves it. How: paydrop approve {batch} --by NAME --total SUM. If it is not to go: {cancelRow}`,
   same_payment: `This payment was accepted already{when} ({other})
     → Nothing to do: it is the same payment. If one more is meant: {release}`,
   reference_used: `Its reference was used for another payment ({other})
@@ -56,8 +56,8 @@ export const HOLDS = {
 /** Why a row was not let go, by reason. */
 export const NOT_RELEASED = {
   approval_wanted:
-    "Row {row} was let go already, and waits for approval → Somebody else approves it: paydrop approve {batch} --by NAME --total SUM",
-  own: "Row {row} pays another payee than the row that it corrects, and {by} brought the file → Somebody else, who asked that payee, lets it go: {release}",
+    "Row {row} was let go already, and waits for approval → Somebody else approves it. How: paydrop approve {batch} --by NAME --total SUM",
+  own: "Row {row} pays another payee than the row that it corrects, and {by} brought the file → Somebody else, who asked that payee, lets it go. How: {release}",
   not_held: "Row {row} is not held → Nothing to do: only held and duplicate rows are released",
   settle_first:
     "Row {row} is held for {other}, and nobody knows whether that went → Settle that one first. How: {settle}",

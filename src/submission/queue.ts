@@ -78,7 +78,7 @@ export function shareQueue(beside: Hosts["beside"]): ShareQueue {
         if (!signal.aborted && !working.has(batch))
           working.set(batch, work(batch).finally(() => working.delete(batch))); // prettier-ignore
       };
-      const at: { queue?: Awaited<ReturnType<typeof open>>; failure?: { readonly error: unknown } } = {};
+      const at: { queue?: Awaited<ReturnType<typeof open>> } = {};
       let listening: Promise<void> | undefined;
       const listen = async (): Promise<void> => {
         const queue = await boss();
@@ -88,15 +88,12 @@ export function shareQueue(beside: Hosts["beside"]): ShareQueue {
         });
         at.queue = queue;
       };
-      while (!signal.aborted && !at.failure) {
+      while (!signal.aborted) {
         try {
           const shares = await hosts.open(destination, environment);
-          // jobs only make it sooner
           for (const { batch } of shares) begin(batch);
-          listening ??= listen().catch((error: unknown) => {
-            listening = undefined;
-            if (!isConnectionLost(error)) at.failure = { error };
-          });
+          // jobs only make it sooner: without them this host looks by itself, and listens when it can
+          listening ??= listen().catch(() => (listening = undefined));
           if (at.queue) await offerAll(shares);
         } catch (error) {
           // the server is away: when it is back, this goes on
@@ -109,7 +106,6 @@ export function shareQueue(beside: Hosts["beside"]): ShareQueue {
       });
       // what it is sending comes to its end first
       await Promise.all(working.values());
-      if (at.failure) throw at.failure.error;
     },
 
     async close() {

@@ -121,7 +121,7 @@ function besideEachOther(journal: "SQLite" | "Postgres"): void {
       news.filter((text) => /before you\. What you said changed nothing|before you said that it went/.test(text)),
     ).toHaveLength(1);
     await both[0]?.goto(`${at.deskUrl}/batch/${id}?status=held`);
-    await both[0]?.getByText("settled row 3").waitFor();
+    await both[0]?.getByText("settled row 3").first().waitFor();
 
     const onlooker = await person(at, at.deskUrl, "Meena", "view");
     for (const place of [

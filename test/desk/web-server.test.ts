@@ -80,7 +80,7 @@ for (const { name, sample, settings, operands } of SERVERS) {
       const next = async (): Promise<unknown> => (await came("an event", events.read(), { by: server.ended })).value;
       expect(await next()).toContain("STOP");
       await at.work.store.holdFolder(at.inbox, "desk_stop", actOf(at.work, "hold_folder", { by: "Asha" }));
-      expect(await next()).toContain("Held since");
+      expect(await next()).toContain("Stopped since");
       await events.cancel();
     },
   );

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -38,6 +39,8 @@ export async function builtLauncher(): Promise<string> {
   cpSync(join(ROOT, "src/help"), join(dist, "help"), { recursive: true });
   mkdirSync(join(dist, "desk"), { recursive: true });
   for (const name of ["style.css", "live.js"]) copyFileSync(join(ROOT, "src/desk", name), join(dist, "desk", name));
+  // also those whom a test is, for a while
+  chmodSync(making, 0o755);
   // by its own name the program finds its version
   copyFileSync(join(ROOT, "package.json"), join(making, "package.json"));
   try {
