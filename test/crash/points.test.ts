@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FAULT_LABELS, type FaultLabel } from "../../src/fault-point.ts";
-import { whereIs } from "../support/needs.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { batchIn, hasMoreToSend, runToTheEnd } from "./batch.ts";
 import type { Batch } from "./batch.ts";
@@ -30,15 +29,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Every one; else the first ones, and some of the later ones. */
-const isThorough = whereIs("apart") !== undefined;
 /** They have tests of their own. */
 const BELOW: readonly FaultLabel[] = ["recovery.begun", "recovery.done", "commit.after"];
 
-describe.concurrent("killed at a passing of", () => {
+describe.concurrent("killed at the first, second, third … passing of", { tags: ["apart"] }, () => {
   test.each(FAULT_LABELS.filter((label) => !BELOW.includes(label)))("%s", async (label) => {
     const batches: Batch[] = [];
-    for (let passing = 1; passing <= PASSINGS_MAX; passing += isThorough ? 1 : Math.ceil(passing / 2)) {
+    for (let passing = 1; passing <= PASSINGS_MAX; passing += 1) {
       // a file for each, one journal for all: whoever starts finds what the one before has left
       const batch = batchIn(join(folder, label), `${label} ${passing}`, ROWS, false);
       batches.push(batch);

@@ -57,50 +57,57 @@ function withRefunds(): string {
   return folder;
 }
 
-test("a fifth operation → template, check, run, results and client follow from its file", async () => {
-  const folder = withRefunds();
-  const paydrop = (...words: readonly string[]): Promise<ProgramEnded> =>
-    node(folder, join(folder, "src/bin.ts"), ...words);
+test(
+  "a fifth operation → template, check, run, results and client follow from its file",
+  { tags: ["apart"] },
+  async () => {
+    const folder = withRefunds();
+    const paydrop = (...words: readonly string[]): Promise<ProgramEnded> =>
+      node(folder, join(folder, "src/bin.ts"), ...words);
 
-  const template = await paydrop("template", "refund");
-  expect(template).toMatchObject({ code: 0, stdout: expect.stringMatching(/payee,amount,reason\r?\n/) as string });
-  expect(template.stdout).toContain("CUST-0001,10.00,returned");
-  const file = join(folder, "refunds.csv");
-  writeFileSync(file, "payee,amount,reason,order\nCUST-1,100.10,returned,17\nCUST-2,0,damaged,18\n");
+    const template = await paydrop("template", "refund");
+    expect(template).toMatchObject({ code: 0, stdout: expect.stringMatching(/payee,amount,reason\r?\n/) as string });
+    expect(template.stdout).toContain("CUST-0001,10.00,returned");
+    const file = join(folder, "refunds.csv");
+    writeFileSync(file, "payee,amount,reason,order\nCUST-1,100.10,returned,17\nCUST-2,0,damaged,18\n");
 
-  const checked = await paydrop("check", file, "--json");
-  expect(checked.code).toBe(3);
-  expect(JSON.parse(checked.stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
-    operation: "refund",
-    rows: { total: 2 },
-  });
-  expect(checked.stdout).toContain('"code":"amount_not_positive"');
+    const checked = await paydrop("check", file, "--json");
+    expect(checked.code).toBe(3);
+    expect(JSON.parse(checked.stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
+      operation: "refund",
+      rows: { total: 2 },
+    });
+    expect(checked.stdout).toContain('"code":"amount_not_positive"');
 
-  const unknown = join(folder, "unknown.csv");
-  writeFileSync(unknown, "account,sum\n1,5\n");
-  for (const words of ["--help", "help folder", "help settings", "config example", `check ${unknown}`]) {
-    const told = await paydrop(...words.split(" "));
-    expect(told.stdout + told.stderr, words).toMatch(/collections.{0,6} (?:and|or) .?refunds/);
-  }
+    const unknown = join(folder, "unknown.csv");
+    writeFileSync(unknown, "account,sum\n1,5\n");
+    for (const words of ["--help", "help folder", "help settings", "config example", `check ${unknown}`]) {
+      const told = await paydrop(...words.split(" "));
+      expect(told.stdout + told.stderr, words).toMatch(/collections.{0,6} (?:and|or) .?refunds/);
+    }
 
-  const run = await paydrop("run", "--sandbox", "--json", file);
-  expect(run.code, run.stderr).toBe(3);
-  const [accepted, invalid] = parse<Record<string, string>>(readFileSync(`${file}.results.csv`, "utf8"), {
-    bom: true,
-    columns: true,
-  });
-  expect(accepted).toMatchObject({
-    ...{ result_status: "accepted", result_http_status: "200", result_operation: "refund", order: "17" },
-    result_response: expect.stringContaining("Refund taken") as string,
-  });
-  expect(invalid).toMatchObject({ result_status: "invalid", result_operation: "refund" });
+    const run = await paydrop("run", "--sandbox", "--json", file);
+    expect(run.code, run.stderr).toBe(3);
+    const [accepted, invalid] = parse<Record<string, string>>(readFileSync(`${file}.results.csv`, "utf8"), {
+      bom: true,
+      columns: true,
+    });
+    expect(accepted).toMatchObject({
+      ...{ result_status: "accepted", result_http_status: "200", result_operation: "refund", order: "17" },
+      result_response: expect.stringContaining("Refund taken") as string,
+    });
+    expect(invalid).toMatchObject({ result_status: "invalid", result_operation: "refund" });
 
-  writeFileSync(join(folder, "caller.ts"), CALLER);
-  const called = await node(folder, join(folder, "caller.ts"));
-  expect(called.code, called.stderr).toBe(0);
-  const payload = '{"payee":"CUST-7","amount":0.10,"reason":"late"}';
-  expect(JSON.parse(called.stdout)).toMatchObject({ outcome: "accepted", entries: [{ operation: "refund", payload }] });
-});
+    writeFileSync(join(folder, "caller.ts"), CALLER);
+    const called = await node(folder, join(folder, "caller.ts"));
+    expect(called.code, called.stderr).toBe(0);
+    const payload = '{"payee":"CUST-7","amount":0.10,"reason":"late"}';
+    expect(JSON.parse(called.stdout)).toMatchObject({
+      outcome: "accepted",
+      entries: [{ operation: "refund", payload }],
+    });
+  },
+);
 
 function node(folder: string, ...words: readonly string[]): Promise<ProgramEnded> {
   const env = { ...BARE_ENV, HOME: folder };
