@@ -161,7 +161,7 @@ describePostgres("a connection, and a clock, that is not as it seems", () => {
     const clock = { NODE_OPTIONS: MOVED_CLOCK, PAYDROP_TEST_DAYS_AHEAD: String(50 / 86_400) };
     expect((await office.run(["run", path], clock)).code).toBe(3);
     await office.run(["pause", "--by", "Asha", await batchOf(office)], clock);
-    const [found] = await office.ask<Record<string, number>>(`SELECT (SELECT max("createdAt") FROM batch) AS "createdAt",
+    const [found] = await office.ask<Record<string, string>>(`SELECT (SELECT max("createdAt") FROM batch) AS "createdAt",
       (SELECT max("lastAt") FROM batch) AS "lastAt", (SELECT max("sentAt") FROM rows) AS "sentAt", (SELECT max("wentAt") FROM rows) AS "wentAt",
       (SELECT max("startedAt") FROM run) AS "startedAt", (SELECT max("endedAt") FROM run) AS "endedAt", (SELECT max(at) FROM act) AS at`);
     for (const [name, text] of Object.entries(found ?? {})) {

@@ -35,7 +35,7 @@ export async function builtLauncher(): Promise<string> {
   const { default: config } = await import("../../.config/rolldown.config.ts");
   const making = mkdtempSync(join(FOLDER, "making-"));
   const dist = join(making, "dist");
-  await build({ ...config, cwd: ROOT, logLevel: "silent", output: { ...config.output, dir: dist } });
+  await build({ ...config, cwd: ROOT, logLevel: "silent", output: Object.assign({}, config.output, { dir: dist }) });
   cpSync(join(ROOT, "src/help"), join(dist, "help"), { recursive: true });
   mkdirSync(join(dist, "desk"), { recursive: true });
   for (const name of ["style.css", "live.js"]) copyFileSync(join(ROOT, "src/desk", name), join(dist, "desk", name));
