@@ -1,4 +1,5 @@
 import { PaydropError } from "../errors.ts";
+import { SERVER_FOUND } from "../messages/hosts.ts";
 import type { Postgres } from "./postgres.ts";
 
 const POSTGRES_MIN = 14;
@@ -37,7 +38,6 @@ export async function serverOf(postgres: Postgres): Promise<Server> {
   const found = await postgres.get<Server & { standby: boolean }>(SERVER);
   if (!found) throw new Error("the server said nothing of itself");
   const { standby, ...server } = found;
-  const todo = "Name the primary server in PAYDROP_JOURNAL_URL.";
-  if (standby) throw new PaydropError("server_unsafe", { found: "it is a standby", todo });
+  if (standby) throw new PaydropError("server_away", { found: SERVER_FOUND.standby });
   return server;
 }
