@@ -4,6 +4,8 @@ import { defineConfig } from "rolldown";
 const APART =
   /\/src\/(?:(?:bin|cli|index)\.ts|commands\/|desk\/|sandbox\/|reader\/(?:json|propose|templates|workbook)|results\/(?:html|report|workbook)|journal\/(?:open-postgres|same-server|look-at-server|move|postgres|hosts|shares|copies)|submission\/queue)/;
 
+const CLIENT = /\/(?:src\/client|node_modules\/undici)\//;
+
 /**
  * The programs as few files: to find, read and translate each module one by one takes a third of the time that a small
  * file takes from start to exit. What every run needs is one file, also for the journal's thread; zod and commander are
@@ -22,6 +24,12 @@ export default defineConfig({
   output: {
     format: "esm",
     chunkFileNames: "[name]-[hash].js",
-    codeSplitting: { groups: [{ name: "core", test: (id) => /\/(?:src|zod)\//.test(id) && !APART.test(id) }] },
+    codeSplitting: {
+      groups: [
+        { name: "core", priority: 1, test: (id) => /\/(?:src|zod)\//.test(id) && !APART.test(id) && !CLIENT.test(id) },
+        // half of all, and only who sends needs it
+        { name: "client", test: (id) => CLIENT.test(id) },
+      ],
+    },
   },
 });

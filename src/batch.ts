@@ -275,8 +275,10 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
   const mark = work.isTrial ? undefined : await markOf(work, batch, (lost) => other.abort(lost));
   try {
     const soft = AbortSignal.any([signals.soft, other.signal]);
-    const parts = { sender: shared.sender(), shared, config, signals: { ...signals, soft }, now, tell };
-    const submitted = await sendRows(work, batch, parts);
+    const submitted = await shared.together(async () => {
+      const sender = await shared.sender();
+      return sendRows(work, batch, { sender, shared, config, signals: { ...signals, soft }, now, tell });
+    });
     if (submitted.stop?.code !== "folder_held") return submitted;
     const held = (await store.heldFolders()).find(({ folder }) => `${batch.folder}/`.startsWith(`${folder}/`));
     return { ...submitted, stop: stopFor("folder_held", { folder: asWord(held?.folder ?? batch.folder) }) };

@@ -19,7 +19,24 @@ if (process.pid === 1) {
   }
 }
 
+/** What is compiled is kept for the next start, in a folder that nobody but this user writes to: what lies there is run. */
+function keepCompiled(): void {
+  const { XDG_CACHE_HOME: caches, HOME: home, NODE_COMPILE_CACHE: said } = process.env;
+  const folder = caches ? `${caches}/paydrop` : home && `${home}/.cache/paydrop`;
+  if (!folder || said !== undefined) return;
+  try {
+    const { mkdirSync, lstatSync } = process.getBuiltinModule("node:fs");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const found = lstatSync(folder);
+    const isOwn = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
+    if (isOwn) process.getBuiltinModule("node:module").enableCompileCache(folder);
+  } catch {
+    // without it a start takes longer
+  }
+}
+
 if (major >= 26 || (major === 24 && minor >= 15)) {
+  keepCompiled();
   await import("./cli.ts");
 } else {
   process.stderr.write(

@@ -1,7 +1,6 @@
 import pLimit from "p-limit";
 import { hostname, userInfo } from "node:os";
 import { actOf, writeAgain, type Work } from "../batch.ts";
-import { openSender, type Sender } from "../client/sender.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import type { Secrets } from "../config/secret.ts";
@@ -117,7 +116,8 @@ const NEVER: AbortSignal = new AbortController().signal;
 
 /** Limits hold over all hosts (§13): of the requests in flight this host takes a part, and the rate is that of all. */
 function sharedOf(config: Config, secrets: Secrets, { hosts }: JournalStore, destination: string): Shared {
-  const open = (): Sender => openSender(config, secrets);
+  // loaded by whoever sends: it takes longer to load than all else that most commands do
+  const open = async () => (await import("../client/sender.ts")).openSender(config, secrets);
   const { concurrency, host_lanes = concurrency, rate } = config;
   if (!hosts) return new Shared(config, open);
   const lanes = { concurrency: Math.min(host_lanes, concurrency) };

@@ -40,17 +40,12 @@ export async function takeShares(work: OpenedWork, signal: AbortSignal): Promise
     try {
       const batch = await batchNamed(store, id);
       await assertKeys(work, batch);
-      const parts = {
-        hosts,
-        sender: shared.sender(),
-        shared,
-        config,
-        signals,
-        now,
-        tell,
-        concurrency: config.concurrency,
-      };
-      await shared.together(() => sendShares(parts, { ...batch, destination }, false));
+      const { concurrency } = config;
+      await shared.together(async () => {
+        const sender = await shared.sender();
+        const parts = { hosts, sender, shared, config, signals, now, tell, concurrency };
+        return sendShares(parts, { ...batch, destination }, false);
+      });
     } catch (error) {
       failure ??= { error };
       failed.abort();

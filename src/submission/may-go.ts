@@ -51,7 +51,7 @@ export async function assertKeys(
   { id: batch, label }: BatchRecord,
   which: Pick<RowFilter, "states"> = { states: ["ready"] },
 ): Promise<void> {
-  if (shared.sender().encrypts) return;
+  if ((await shared.sender()).encrypts) return;
   const encrypted = OPERATIONS.filter((operation) => operation.encrypted).map(({ name }) => name);
   // the rows are asked only where the label does not say it
   const rows = label === "mixed" ? await store.rows({ batch, ...which }) : [];

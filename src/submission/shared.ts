@@ -25,15 +25,15 @@ export class Shared {
   onTheWire = 0;
   /** Lanes that shares of this process have (§13). */
   heldLanes = 0;
-  readonly #open: () => Sender;
+  readonly #open: () => Promise<Sender>;
   readonly #stopsOfOne = new Map<string, Stop>();
   #stopOfAll: Stop | undefined;
-  #sender: Sender | undefined;
+  #sender: Promise<Sender> | undefined;
   #working = 0;
 
   constructor(
     { concurrency, rate }: Pick<Config, "concurrency" | "rate">,
-    openSender: () => Sender,
+    openSender: () => Promise<Sender>,
     pace = new Pace(rate),
   ) {
     this.concurrency = concurrency;
@@ -42,8 +42,11 @@ export class Shared {
     this.#open = openSender;
   }
 
-  /** One sender for all batches: the next file finds the connections of the one before it. Throws as `openSender`. */
-  sender(): Sender {
+  /**
+   * One sender for all batches: the next file finds the connections of the one before it. To be asked for within `together`:
+   * after the last one it is closed. Rejects as `openSender`.
+   */
+  sender(): Promise<Sender> {
     return (this.#sender ??= this.#open());
   }
 
@@ -81,7 +84,8 @@ export class Shared {
   async close(): Promise<void> {
     const sender = this.#sender;
     this.#sender = undefined;
-    await sender?.close();
+    // whoever asked for one that could not be opened knows of it
+    await (await sender?.catch(() => undefined))?.close();
   }
 }
 

@@ -68,9 +68,9 @@ export interface Running extends Partial<Omit<Submission, "sender" | "signals" |
 const NEVER = new AbortController().signal;
 
 export function sharedBy(concurrency = 4, rate?: number): Shared {
-  const shared = new Shared({ concurrency, ...(rate === undefined ? {} : { rate }) }, () => {
-    throw new Error("tests bring their own sender");
-  });
+  const shared = new Shared({ concurrency, ...(rate === undefined ? {} : { rate }) }, () =>
+    Promise.reject(new Error("tests bring their own sender")),
+  );
   onTestFinished(() => shared.close());
   return shared;
 }
