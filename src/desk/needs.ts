@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { rowsIn, sumOf } from "../amount.ts";
 import { isIn } from "../commands/at-work.ts";
 import { minuteOf } from "../day.ts";
-import { isUnapproved } from "../journal/approval.ts";
+import { waitsForApproval, wantedOf } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { heldLines } from "../messages/intake.ts";
@@ -76,9 +76,7 @@ export function needsPart(desk: Desk) {
       }),
       await toCorrect(open),
       files.map(({ name, isRefused, lines: [why = ""] }) => isRefused && markup`${said(name)} was refused. ${why}`),
-      open
-        .filter(isUnapproved)
-        .map((batch) => markup`${batch.total} in ${batchLink(batch)} waits: <a href="/approvals">approve</a>`),
+      await Promise.all(open.filter(({ approvers }) => approvers > 0).map((batch) => toApprove(desk, batch))),
       long.map(({ name, lines: [why = ""] }) => markup`${said(name)} has waited for more than an hour. ${why}`),
       open.map((batch) => batch.phase === "paused" && markup`${batchLink(batch)} is paused`),
     ];
@@ -90,6 +88,13 @@ export function needsPart(desk: Desk) {
     if (lines.length === 0) return markup`<p>${DESK_WORDS.needs_nobody}</p>`;
     return markup`<ul class="needs">${lines.map((line) => markup`<li>${line}</li>`)}</ul>`;
   };
+}
+
+/** The file, or rows that somebody let go since. */
+async function toApprove({ store }: Desk, batch: BatchRecord): Promise<Shown> {
+  const wanted = await wantedOf(store, batch);
+  const isOpen = wanted && (wanted.proposed.length > 0 || waitsForApproval(batch));
+  return isOpen && markup`${wanted.sum} in ${batchLink(batch)} waits: <a href="/approvals">approve</a>`;
 }
 
 /** Refused and invalid rows that no correction paid yet. Asked anew when a batch came, ended, or was changed by a person. */

@@ -91,6 +91,21 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     await at.once();
     await ravi.ask("/approvals");
     expect([at.carriedOut, ravi.seen]).toEqual([1, expect.stringContaining("No file waits for approval")]);
+
+    // it came back, and is to go again: another person approves that once more (I16)
+    await meena.ask(`/batch/${id}?status=accepted`);
+    await meena.post("/decide/settled", { batch: id, row: "2", as: "not-done", note: "returned 3 Nov", total: "100" });
+    await meena.ask(`/batch/${id}`);
+    await meena.post(`/batch/${id}/retry`, { reason: "his new account is open" });
+    await at.once();
+    await ravi.ask("/");
+    expect(ravi.seen).toMatch(/100\.00 in payroll\.csv \w+ waits: approve/);
+    await ravi.ask("/approvals");
+    expect(ravi.seen).toMatch(/Let go again row 2 Brought, or let go, by .*Meena/);
+    expect(at.carriedOut).toBe(1);
+    await ravi.post(`/approvals/${id}`, { total: "100" });
+    await at.once();
+    expect(at.carriedOut).toBe(2);
   });
 
   test("duplicates released, accepted rows given back → only by typed sums", async () => {
