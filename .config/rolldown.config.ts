@@ -2,7 +2,7 @@ import { defineConfig } from "rolldown";
 
 /** What only some commands or files need, and what does something when it is loaded. */
 const APART =
-  /\/src\/(?:(?:bin|cli|index)\.ts|commands\/|desk\/|sandbox\/|reader\/(?:json|propose|templates|workbook)|results\/(?:html|report|workbook)|journal\/(?:open-postgres|same-server|look-at-server|move|postgres|hosts|shares|copies)|submission\/queue)/;
+  /\/src\/(?:(?:bin|cli|index)\.ts|commands\/|desk\/|sandbox\/|reader\/(?:json|propose|templates|workbook)|results\/(?:html|report|workbook)|postgres\/(?!sight)|submission\/queue)/;
 
 const CLIENT = /\/(?:src\/client|node_modules\/undici)\//;
 
@@ -16,8 +16,8 @@ export default defineConfig({
     bin: "src/bin.ts",
     index: "src/index.ts",
     "sandbox/server": "src/sandbox/server.ts",
-    // the journal's thread looks for its own name beside what calls it (journal/thread.ts)
-    "journal-thread": "src/journal/thread.ts",
+    // the journal's thread looks for its own name beside what calls it (sqlite/thread.ts)
+    "journal-thread": "src/sqlite/thread.ts",
   },
   platform: "node",
   external: (id) => /^[^./]/.test(id) && !/^(?:zod|commander|undici\/lib|@oxc-project\/runtime)(?:\/|$)/.test(id),

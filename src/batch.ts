@@ -15,7 +15,7 @@ import { approversFor, broughtTogether, isUnapproved } from "./journal/approval.
 import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
-import type { Sight } from "./journal/sight.ts";
+import type { Sight } from "./postgres/sight.ts";
 import type { Act, BatchRecord, JournalStore, NewBatch, Who } from "./journal/store.ts";
 import { isStopOfRest, stopFor, type Stop } from "./messages/outcomes.ts";
 import type { Fault } from "./messages/sentence.ts";

@@ -1,6 +1,6 @@
 import { bytesOfKey } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
-import type { Looked } from "../journal/look-at-server.ts";
+import type { Looked } from "../postgres/look-at-server.ts";
 import { finding, type Finding } from "../messages/config.ts";
 
 const SERVER_CLOCK_SLACK_MS = 5_000;
@@ -13,7 +13,7 @@ export async function serverFindings(
   clock: () => Promise<Finding>,
 ): Promise<Finding[]> {
   if (!shared) return [];
-  const { lookAtServer } = await import("../journal/look-at-server.ts");
+  const { lookAtServer } = await import("../postgres/look-at-server.ts");
   const seen = await lookAtServer({ url: shared.url.reveal(), journalKey: bytesOfKey(shared.key) });
   const isOld = Number.parseInt(seen.version) < POSTGRES_MIN;
   const found = `${seen.server}, PostgreSQL ${seen.version}`;

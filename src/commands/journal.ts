@@ -1,7 +1,7 @@
 import { copiesOf } from "../checks/open-file.ts";
 import { bytesOfKey, loadSettings } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
-import { moveJournal } from "../journal/move.ts";
+import { moveJournal } from "../postgres/move-journal.ts";
 import { optionOf, say, summarize, type Call } from "./command.ts";
 import { whoIs } from "./open-work.ts";
 

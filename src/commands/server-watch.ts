@@ -3,7 +3,7 @@ import type { Config } from "../config/schema.ts";
 import { isoSecond } from "../day.ts";
 import { giveToOwner, isAnother, makePrivateFolder } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
-import { Sight } from "../journal/sight.ts";
+import { Sight } from "../postgres/sight.ts";
 import { SERVER_NEWS } from "../messages/hosts.ts";
 import { told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";

@@ -4,7 +4,7 @@ import { loadSettings } from "../config/load.ts";
 import { writeAtomically } from "../disk.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { formatOfName, type FileFormat } from "../file-format.ts";
-import { openJournalOf } from "../journal/open.ts";
+import { openJournalOf } from "../open-journal.ts";
 import { TEMPLATE_NOTES } from "../messages/results.ts";
 import { told } from "../messages/sentence.ts";
 import { fieldsOf, OPERATION_NAMES, operationSaid } from "../operations/index.ts";

@@ -6,7 +6,7 @@ import type { Config } from "../config/schema.ts";
 import { writeAtomically } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
-import type { Sight } from "../journal/sight.ts";
+import type { Sight } from "../postgres/sight.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { verdictOf } from "../submission/verdict.ts";
 import { KnownBatches } from "./known-batches.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isConnectionLost } from "../journal/postgres.ts";
+import { isConnectionLost } from "../postgres/postgres.ts";
 import type { BatchRecord, Hosts, JournalStore } from "../journal/store.ts";
 
 /** What is offered and taken: shares of batches that go to this address. */

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openJournal } from "../../src/journal/open.ts";
+import { openJournal } from "../../src/sqlite/open.ts";
 import type { NewRow, Outcome } from "../../src/journal/store.ts";
 
 const ROWS = Number(process.argv[2] ?? 100_000);

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openJournal } from "../../src/journal/open.ts";
+import { openJournal } from "../../src/sqlite/open.ts";
 import type { Finding } from "../../src/messages/config.ts";
 import { answer } from "../support/fault-server.ts";
 import { paydrop, temporaryFolder } from "../support/paydrop.ts";

@@ -5,7 +5,7 @@ import * as journal from "../../src/commands/journal.ts";
 import * as results from "../../src/commands/results-report.ts";
 import * as status from "../../src/commands/status.ts";
 import { askRelease } from "../../src/journal/release.ts";
-import { Postgres } from "../../src/journal/postgres.ts";
+import { Postgres } from "../../src/postgres/postgres.ts";
 import { called, type CallShape } from "../support/calls.ts";
 import { SILENT, TestDesk, transfers } from "../support/desk.ts";
 import { paydrop } from "../support/paydrop.ts";

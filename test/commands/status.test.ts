@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 import * as status from "../../src/commands/status.ts";
-import { takeInstanceLock } from "../../src/journal/lock.ts";
+import { takeInstanceLock } from "../../src/sqlite/lock.ts";
 import { snapshotPath } from "../../src/state-dir.ts";
 import { called, jsonLines } from "../support/call.ts";
 import { SILENT, TestDesk, transfers } from "../support/desk.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/commands/template.ts";
-import { openJournal } from "../../src/journal/open.ts";
+import { openJournal } from "../../src/sqlite/open.ts";
 import { OPERATIONS } from "../../src/operations/index.ts";
 import { completeOperations } from "../../src/reader/columns.ts";
 import type { Reading, Row } from "../../src/reader/row.ts";

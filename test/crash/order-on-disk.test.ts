@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { openDatabase, type OpenOptions } from "../../src/journal/database.ts";
+import { openDatabase, type OpenOptions } from "../../src/sqlite/database.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { runLife } from "./lives.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PaymentsDigest } from "../../src/duplicates/keys.ts";
 import { judgeBatch, judgeRows, judgeWaiting, type Became, type JudgingRules } from "../../src/journal/judge.ts";
-import { openJournal } from "../../src/journal/open.ts";
+import { openJournal } from "../../src/sqlite/open.ts";
 import { askRelease, type Release } from "../../src/journal/release.ts";
 import type { RowState } from "../../src/journal/states.ts";
 import type { Act, JournalStore, NewRow, Outcome } from "../../src/journal/store.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, symlinkSy
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readFound } from "../../src/disk.ts";
-import { openJournal } from "../../src/journal/open.ts";
+import { openJournal } from "../../src/sqlite/open.ts";
 import { batchIdOf } from "../../src/journal/record.ts";
 import { opened } from "../journal/stores.ts";
 import { answer } from "../support/fault-server.ts";

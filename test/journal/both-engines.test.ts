@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, test, vi } from "vitest";
 import { PaydropError } from "../../src/errors.ts";
-import { openJournal } from "../../src/journal/open.ts";
-import { Postgres } from "../../src/journal/postgres.ts";
+import { openJournal } from "../../src/sqlite/open.ts";
+import { Postgres } from "../../src/postgres/postgres.ts";
 import { engine, House } from "../duplicates/house.ts";
 import { describePostgres } from "../support/postgres.ts";
 import { pairOf } from "./pair.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { exitCodeOf } from "../../src/exit-codes.ts";
-import { openJournal, type JournalOptions } from "../../src/journal/open.ts";
+import { openJournal, type JournalOptions } from "../../src/sqlite/open.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { ballastPath, journalPath, snapshotPath } from "../../src/state-dir.ts";
 import { smallDisk } from "../support/small-disk.ts";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { Postgres } from "../../src/journal/postgres.ts";
-import { serverOf } from "../../src/journal/same-server.ts";
+import { Postgres } from "../../src/postgres/postgres.ts";
+import { serverOf } from "../../src/postgres/same-server.ts";
 import { ON_ITS_WAY } from "../../src/journal/states.ts";
-import { Trust, trustServer } from "../../src/journal/trust.ts";
-import { Witness, type Word } from "../../src/journal/witness.ts";
+import { Trust, trustServer } from "../../src/postgres/trust.ts";
+import { Witness, type Word } from "../../src/postgres/witness.ts";
 import { describePostgres, freshDatabase } from "../support/postgres.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import type { Act, Break, Came, Limits, ModelState, Step } from "./loss-states.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { openPostgres } from "../../src/journal/open-postgres.ts";
-import { dropRecordings } from "../../src/journal/postgres-batches.ts";
-import { Postgres } from "../../src/journal/postgres.ts";
+import { openPostgres } from "../../src/postgres/open.ts";
+import { dropRecordings } from "../../src/postgres/batches.ts";
+import { Postgres } from "../../src/postgres/postgres.ts";
 import type { Committed, JournalStore, Leaving, Outcome } from "../../src/journal/store.ts";
 import { freshDatabase } from "../support/postgres.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";

@@ -4,8 +4,8 @@
  */
 import { appendFileSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { takeInstanceLock } from "../../src/journal/lock.ts";
-import { openJournal } from "../../src/journal/open.ts";
+import { takeInstanceLock } from "../../src/sqlite/lock.ts";
+import { openJournal } from "../../src/sqlite/open.ts";
 import type { Outcome } from "../../src/journal/store.ts";
 
 const [stateDir = "", what, ...rest] = process.argv.slice(2);

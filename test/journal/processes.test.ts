@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openJournal, type JournalOptions } from "../../src/journal/open.ts";
+import { openJournal, type JournalOptions } from "../../src/sqlite/open.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { follow, type Program } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";

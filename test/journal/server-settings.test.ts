@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import pg from "pg";
-import { openPostgres } from "../../src/journal/open-postgres.ts";
-import { Postgres } from "../../src/journal/postgres.ts";
-import { Sight } from "../../src/journal/sight.ts";
+import { openPostgres } from "../../src/postgres/open.ts";
+import { Postgres } from "../../src/postgres/postgres.ts";
+import { Sight } from "../../src/postgres/sight.ts";
 import { describePooled, startPooler } from "../support/pgbouncer.ts";
 import { describePostgres, freshDatabase, ownServer } from "../support/postgres.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";

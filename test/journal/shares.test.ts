@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
-import { Postgres } from "../../src/journal/postgres.ts";
-import { Committer } from "../../src/journal/shares.ts";
-import { Trust } from "../../src/journal/trust.ts";
-import { Witness } from "../../src/journal/witness.ts";
+import { Postgres } from "../../src/postgres/postgres.ts";
+import { Committer } from "../../src/postgres/shares.ts";
+import { Trust } from "../../src/postgres/trust.ts";
+import { Witness } from "../../src/postgres/witness.ts";
 import { describePostgres, freshDatabase } from "../support/postgres.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { letsRowsGoByShares } from "./shares-contract.ts";

@@ -1,10 +1,10 @@
 import type { Client } from "pg";
 import { onTestFinished } from "vitest";
-import { FUNCTIONS, POSTGRES_SCHEMA, TABLES } from "../../src/journal/postgres-schema.ts";
-import { ask, Postgres } from "../../src/journal/postgres.ts";
-import { serverOf } from "../../src/journal/same-server.ts";
+import { FUNCTIONS, POSTGRES_SCHEMA, TABLES } from "../../src/postgres/schema.ts";
+import { ask, Postgres } from "../../src/postgres/postgres.ts";
+import { serverOf } from "../../src/postgres/same-server.ts";
 import { MOVE_ROWS, ON_ITS_WAY } from "../../src/journal/states.ts";
-import { trustServer } from "../../src/journal/trust.ts";
+import { trustServer } from "../../src/postgres/trust.ts";
 import { until } from "../support/until.ts";
 
 /** No lease is over by itself while a test looks on. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Sight, type ServerNews } from "../../src/journal/sight.ts";
+import { Sight, type ServerNews } from "../../src/postgres/sight.ts";
 
 test("the server is away → told once, then every minute, and when it is back; silence is told later than a failure", () => {
   vi.useFakeTimers({ now: 1_000_000 });

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openJournal, type JournalOptions } from "../../src/journal/open.ts";
+import { openJournal, type JournalOptions } from "../../src/sqlite/open.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { describeJournalStore } from "./store-contract.ts";
 import { ASHA, NOW, opened, statesOf, type TestJournal } from "./stores.ts";

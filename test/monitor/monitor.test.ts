@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { loadSettings } from "../../src/config/load.ts";
 import type { RunEvent } from "../../src/events.ts";
 import type { BatchRecord, JournalStore } from "../../src/journal/store.ts";
-import { Sight } from "../../src/journal/sight.ts";
+import { Sight } from "../../src/postgres/sight.ts";
 import { Counters, metricsText } from "../../src/monitor/metrics.ts";
 import { createMonitor, monitorSettings } from "../../src/monitor/monitor.ts";
 import { answer } from "../support/fault-server.ts";

@@ -4,7 +4,7 @@ import tls from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Secret } from "../../src/config/secret.ts";
 import type { BatchReport } from "../../src/events.ts";
-import { openJournal } from "../../src/journal/open.ts";
+import { openJournal } from "../../src/sqlite/open.ts";
 import { createNotices, waysOf } from "../../src/monitor/notices.ts";
 import { createCertificates } from "../support/certificates.ts";
 import { TestDesk, transfers } from "../support/desk.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { onTestFinished } from "vitest";
 import type { Answer, Answered } from "../../src/client/answer.ts";
 import type { Sender } from "../../src/client/sender.ts";
-import { openJournal } from "../../src/journal/open.ts";
+import { openJournal } from "../../src/sqlite/open.ts";
 import type { JournalStore, RowRecord } from "../../src/journal/store.ts";
 import type { OperationName } from "../../src/operations/index.ts";
 import { Shared } from "../../src/submission/shared.ts";

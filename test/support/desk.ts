@@ -6,7 +6,7 @@ import type { Answer } from "../../src/client/answer.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import type { Config } from "../../src/config/schema.ts";
 import type { BatchReport, RunEvent } from "../../src/events.ts";
-import { openJournalOf } from "../../src/journal/open.ts";
+import { openJournalOf } from "../../src/open-journal.ts";
 import type { Act, JournalStore } from "../../src/journal/store.ts";
 import { Shared } from "../../src/submission/shared.ts";
 import { temporaryDirectory } from "./state-dir.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
-import { openJournalOf } from "../../src/journal/open.ts";
-import { Postgres } from "../../src/journal/postgres.ts";
+import { openJournalOf } from "../../src/open-journal.ts";
+import { Postgres } from "../../src/postgres/postgres.ts";
 import type { JournalStore, Leaving, Share } from "../../src/journal/store.ts";
 import { TestDesk, transfers } from "./desk.ts";
 import { freshDatabase } from "./postgres.ts";

@@ -1,7 +1,7 @@
-import { lockShares } from "./postgres-batches.ts";
+import { lockShares } from "./batches.ts";
 import type { Postgres } from "./postgres.ts";
-import { PURGED_AT_ONCE, stepOf, type Looked } from "./states.ts";
-import type { Copied, JournalStore, Purged } from "./store.ts";
+import { PURGED_AT_ONCE, stepOf, type Looked } from "../journal/states.ts";
+import type { Copied, JournalStore, Purged } from "../journal/store.ts";
 
 type Old = Looked & { readonly id: string };
 

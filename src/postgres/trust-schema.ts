@@ -1,4 +1,4 @@
-import { BY_INDEX } from "./states.ts";
+import { BY_INDEX } from "../journal/states.ts";
 
 /** The states of rows that the next run sends by itself; rejected ones for some reasons only. */
 const BY_ITSELF = `(r.state IN ('ready', 'not_sent') OR r.state = 'rejected' AND r.code = ANY(rejected_for))`;

@@ -7,8 +7,8 @@ import type { Stop } from "../messages/outcomes.ts";
 import { crc32 } from "node:zlib";
 import { nameOfShare, type Seal } from "./copies.ts";
 import { ask, durably, failureOf, isConnectionLost, type Postgres } from "./postgres.ts";
-import { assertMove } from "./states.ts";
-import type { Committed, Leaving, Outcome, Phase, Share } from "./store.ts";
+import { assertMove } from "../journal/states.ts";
+import type { Committed, Leaving, Outcome, Phase, Share } from "../journal/store.ts";
 import type { Word } from "./witness.ts";
 
 /** So long a share is a host's that says nothing more, by the clock of the server; a test has no time. */

@@ -1,10 +1,10 @@
 import type { Seen } from "../duplicates/seen.ts";
-import { batchOf, LAST_AT_OF_BATCH, type BatchRow } from "./postgres-batches.ts";
-import { IN_PLACE, inPlace, IS_CORRECTED_IN_PLACE, rowName } from "./postgres-places.ts";
+import { batchOf, LAST_AT_OF_BATCH, type BatchRow } from "./batches.ts";
+import { IN_PLACE, inPlace, IS_CORRECTED_IN_PLACE, rowName } from "./places.ts";
 import type { Postgres } from "./postgres.ts";
-import { FOUND_MAX, GOES, IS_WRITTEN_OTHERWISE, ofShare, ON_ITS_WAY_OF_SHARE, PAYEE_KEY } from "./states.ts";
-import { UNENDED, WAITS, WENT_OF_SHARE } from "./states.ts";
-import type { JournalStore, SeenRow } from "./store.ts";
+import { FOUND_MAX, GOES, IS_WRITTEN_OTHERWISE, ofShare, ON_ITS_WAY_OF_SHARE, PAYEE_KEY } from "../journal/states.ts";
+import { UNENDED, WAITS, WENT_OF_SHARE } from "../journal/states.ts";
+import type { JournalStore, SeenRow } from "../journal/store.ts";
 
 type JudgedRow = SeenRow["row"] & { isCorrected?: boolean; isWrittenOtherwise?: boolean; payeeKey: string };
 

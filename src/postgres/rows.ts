@@ -1,8 +1,19 @@
-import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares } from "./postgres-batches.ts";
-import { inPlace, kept, rowName } from "./postgres-places.ts";
+import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares } from "./batches.ts";
+import { inPlace, kept, rowName } from "./places.ts";
 import type { Postgres } from "./postgres.ts";
-import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, SHARE_ROWS, WENT_OF_SHARE } from "./states.ts";
-import type { Act, JournalFacts, JournalStore, Move, NewRow, RowFilter, RowRecord, Run, Totals, Who } from "./store.ts";
+import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, SHARE_ROWS, WENT_OF_SHARE } from "../journal/states.ts";
+import type {
+  Act,
+  JournalFacts,
+  JournalStore,
+  Move,
+  NewRow,
+  RowFilter,
+  RowRecord,
+  Run,
+  Totals,
+  Who,
+} from "../journal/store.ts";
 
 /** Faults and notices come as texts: they show what stood in cells, of which JSON in JSON takes any. */
 const NEW_ROW = `share int, turn bigint, row int, state text, operation text, option text, amount text, payment text, payee text,

@@ -1,8 +1,17 @@
 import type { Seen } from "../duplicates/seen.ts";
-import { batchOf, mayHold, type BatchRow } from "./sqlite-batches.ts";
-import { rowName, type Journal } from "./sqlite.ts";
-import { FOUND_MAX, GOES, IS_WRITTEN_OTHERWISE, ON_ITS_WAY, PAYEE_KEY, UNENDED, WAITS, WENT } from "./states.ts";
-import type { JournalStore, SeenRow } from "./store.ts";
+import { batchOf, mayHold, type BatchRow } from "./batches.ts";
+import { rowName, type Journal } from "./store.ts";
+import {
+  FOUND_MAX,
+  GOES,
+  IS_WRITTEN_OTHERWISE,
+  ON_ITS_WAY,
+  PAYEE_KEY,
+  UNENDED,
+  WAITS,
+  WENT,
+} from "../journal/states.ts";
+import type { JournalStore, SeenRow } from "../journal/store.ts";
 
 type KeyColumn = "payment" | "reference";
 /** A row that is judged; which of its keys other rows have, in its own batch before it and in others. */

@@ -1,8 +1,8 @@
 import type { RowName } from "../checks/beside.ts";
-import { addAct, batchOf, BATCH_ROW, conditions, keepTallies, mayHold, type BatchRow } from "./sqlite-batches.ts";
-import { datedIn } from "./sqlite-batches.ts";
-import { inPlace } from "./sqlite-seen.ts";
-import { bool, rowName, type Journal } from "./sqlite.ts";
+import { addAct, batchOf, BATCH_ROW, conditions, keepTallies, mayHold, type BatchRow } from "./batches.ts";
+import { datedIn } from "./batches.ts";
+import { inPlace } from "./seen.ts";
+import { bool, rowName, type Journal } from "./store.ts";
 import {
   assertMove,
   batchesWith,
@@ -11,10 +11,20 @@ import {
   ON_ITS_WAY,
   PAYEE_KEY,
   WAITING_STATES,
-} from "./states.ts";
-import { WENT, type Change, type RowState, type WaitingState } from "./states.ts";
-import type { Act, Committed, JournalStore, Leaving, Move, NewRow, Outcome, RowFilter, RowRecord } from "./store.ts";
-import type { Run, Totals, Who } from "./store.ts";
+} from "../journal/states.ts";
+import { WENT, type Change, type RowState, type WaitingState } from "../journal/states.ts";
+import type {
+  Act,
+  Committed,
+  JournalStore,
+  Leaving,
+  Move,
+  NewRow,
+  Outcome,
+  RowFilter,
+  RowRecord,
+} from "../journal/store.ts";
+import type { Run, Totals, Who } from "../journal/store.ts";
 
 const NEW_ROW = [
   ...["batch", "row", "state", "turn", "operation", "option", "amount", "payment", "payee", "zeros", "reference"],

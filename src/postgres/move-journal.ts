@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { PaydropError } from "../errors.ts";
 import { journalPath } from "../state-dir.ts";
 import { Seal } from "./copies.ts";
-import { takeInstanceLock } from "./lock.ts";
+import { takeInstanceLock } from "../sqlite/lock.ts";
 import { assertCopied, copyAll, type Source } from "./move-rows.ts";
-import { openJournal } from "./open.ts";
-import { identityOf, isMade, makeTables, sealedSecret, serverIn } from "./open-postgres.ts";
+import { openJournal } from "../sqlite/open.ts";
+import { identityOf, isMade, makeTables, sealedSecret, serverIn } from "./open.ts";
 import { checkServer } from "./same-server.ts";
 import { Postgres } from "./postgres.ts";
-import { MOVED, readIdentity, type Moved } from "./schema.ts";
-import { batches } from "./sqlite-batches.ts";
-import { Journal } from "./sqlite.ts";
-import type { Who } from "./store.ts";
+import { MOVED, readIdentity, type Moved } from "../sqlite/schema.ts";
+import { batches } from "../sqlite/batches.ts";
+import { Journal } from "../sqlite/store.ts";
+import type { Who } from "../journal/store.ts";
 
 interface Target {
   readonly url: string;

@@ -1,5 +1,5 @@
 import { Seal } from "./copies.ts";
-import { identityOf, isMade, serverIn } from "./open-postgres.ts";
+import { identityOf, isMade, serverIn } from "./open.ts";
 import { ask, Postgres } from "./postgres.ts";
 import { areSessions } from "./server-session.ts";
 import { lossSeen } from "./trust.ts";

@@ -6,8 +6,8 @@ import { messageOf, PaydropError } from "../errors.ts";
 import { asWord, printable } from "../printable.ts";
 import { journalPath, snapshotPath } from "../state-dir.ts";
 import { assertHere, assertTables, DamageError, makeTables, MOVED, readIdentity, SCHEMA_VERSION } from "./schema.ts";
-import { AS_IT_WAS } from "./states.ts";
-import type { Who } from "./store.ts";
+import { AS_IT_WAS } from "../journal/states.ts";
+import type { Who } from "../journal/store.ts";
 
 export interface OpenOptions {
   /** Of a process that sends, and has the instance lock: the journal must be sound (I12). */

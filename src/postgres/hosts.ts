@@ -1,10 +1,10 @@
 import { PaydropError } from "../errors.ts";
 import { isConnectionLost, type Postgres } from "./postgres.ts";
 import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
-import { assertRecorder } from "./postgres-batches.ts";
-import { HOLD } from "./postgres-schema.ts";
+import { assertRecorder } from "./batches.ts";
+import { HOLD } from "./schema.ts";
 import { LEASE, LEASE_MS, shareOf, type Committer } from "./shares.ts";
-import type { HostRecord, Hosts, Progress, Share } from "./store.ts";
+import type { HostRecord, Hosts, Progress, Share } from "../journal/store.ts";
 import { lossSeen, waitsFor, type Trust } from "./trust.ts";
 import type { Word } from "./witness.ts";
 

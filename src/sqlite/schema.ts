@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
-import { ROW_STATES, WAITING_STATES } from "./states.ts";
-import type { JournalFacts } from "./store.ts";
+import { ROW_STATES, WAITING_STATES } from "../journal/states.ts";
+import type { JournalFacts } from "../journal/store.ts";
 
 /** There is one; a journal with another one is refused. */
 export const SCHEMA_VERSION = 2;

@@ -1,9 +1,9 @@
 import { PaydropError } from "../errors.ts";
-import { addAct } from "./postgres-batches.ts";
+import { addAct } from "./batches.ts";
 import type { Postgres } from "./postgres.ts";
 import { serverOf, type Server } from "./same-server.ts";
 import { LEASE_MS } from "./shares.ts";
-import type { Who } from "./store.ts";
+import type { Who } from "../journal/store.ts";
 import type { Noted, Witness, Word } from "./witness.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Client, QueryResult } from "pg";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { SERVER_FOUND } from "../messages/hosts.ts";
-import { POSTGRES_SCHEMA } from "./postgres-schema.ts";
+import { POSTGRES_SCHEMA } from "./schema.ts";
 
 /**
  * What each session says for itself, whatever the server, the database and the role say: any of them may have been set, and

@@ -13,12 +13,12 @@ import {
   purge,
   setBatch,
   sumsOfDay,
-} from "./sqlite-batches.ts";
-import { lastAtIn } from "./sqlite-batches.ts";
-import { acts, addRows, beginRun, commit, endRows, endRun, move, recover, rows, runs } from "./sqlite-rows.ts";
-import { seen } from "./sqlite-seen.ts";
-import { Journal } from "./sqlite.ts";
-import type { JournalFacts, JournalStore, Kept } from "./store.ts";
+} from "./batches.ts";
+import { lastAtIn } from "./batches.ts";
+import { acts, addRows, beginRun, commit, endRows, endRun, move, recover, rows, runs } from "./rows.ts";
+import { seen } from "./seen.ts";
+import { Journal } from "./store.ts";
+import type { JournalFacts, JournalStore, Kept } from "../journal/store.ts";
 
 type Method = Exclude<keyof JournalStore, "judging" | "now" | "hosts">;
 type Answer<M extends Method> = Awaited<ReturnType<JournalStore[M]>>;

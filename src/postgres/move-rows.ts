@@ -4,13 +4,13 @@ import type { SQLOutputValue } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import { snapshotPath, spoolPath } from "../state-dir.ts";
 import { keepCopy, keepPayloads, type Seal } from "./copies.ts";
-import { batches as batchesIn, keepTallies } from "./postgres-batches.ts";
-import { ENTER_KEYS, facts } from "./postgres-rows.ts";
-import { SHARE_ROWS } from "./states.ts";
+import { batches as batchesIn, keepTallies } from "./batches.ts";
+import { ENTER_KEYS, facts } from "./rows.ts";
+import { SHARE_ROWS } from "../journal/states.ts";
 import type { Postgres } from "./postgres.ts";
-import { batches } from "./sqlite-batches.ts";
-import type { Columns, Journal } from "./sqlite.ts";
-import type { BatchRecord } from "./store.ts";
+import { batches } from "../sqlite/batches.ts";
+import type { Columns, Journal } from "../sqlite/store.ts";
+import type { BatchRecord } from "../journal/store.ts";
 
 /** The journal that is moved, with nothing on its way. */
 export interface Source {

@@ -1,10 +1,18 @@
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
-import { bool, type Columns, type Journal } from "./sqlite.ts";
-import { assertPhase, batchesWith, batchesWithAny, datedAfter, FOLDERS, ON_ITS_WAY, PAYEE_KEY } from "./states.ts";
-import { PURGED_AT_ONCE, stepOf, type Looked } from "./states.ts";
-import type { RowState } from "./states.ts";
-import type { Act, BatchFilter, BatchRecord, Copied, JournalStore, NewBatch } from "./store.ts";
-import type { Overlap, Phase, Purged, Tallies, Tally } from "./store.ts";
+import { bool, type Columns, type Journal } from "./store.ts";
+import {
+  assertPhase,
+  batchesWith,
+  batchesWithAny,
+  datedAfter,
+  FOLDERS,
+  ON_ITS_WAY,
+  PAYEE_KEY,
+} from "../journal/states.ts";
+import { PURGED_AT_ONCE, stepOf, type Looked } from "../journal/states.ts";
+import type { RowState } from "../journal/states.ts";
+import type { Act, BatchFilter, BatchRecord, Copied, JournalStore, NewBatch } from "../journal/store.ts";
+import type { Overlap, Phase, Purged, Tallies, Tally } from "../journal/store.ts";
 
 /** What every call on a batch needs of it. */
 export interface BatchRow {

@@ -1,11 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatUnits, unitsOf } from "../amount.ts";
 import { PaydropError } from "../errors.ts";
-import { IS_APPROVED, OF_SHARE, tallied } from "./postgres-schema.ts";
+import { IS_APPROVED, OF_SHARE, tallied } from "./schema.ts";
 import type { Postgres } from "./postgres.ts";
-import { assertPhase, batchesWith, batchesWithAny, datedAfter, FOLDERS } from "./states.ts";
-import { ON_ITS_WAY_OF_SHARE, PAYEE_KEY, type Phase } from "./states.ts";
-import type { Act, BatchFilter, BatchRecord, JournalStore, NewBatch, Overlap, Tallies, Tally } from "./store.ts";
+import { assertPhase, batchesWith, batchesWithAny, datedAfter, FOLDERS } from "../journal/states.ts";
+import { ON_ITS_WAY_OF_SHARE, PAYEE_KEY, type Phase } from "../journal/states.ts";
+import type {
+  Act,
+  BatchFilter,
+  BatchRecord,
+  JournalStore,
+  NewBatch,
+  Overlap,
+  Tallies,
+  Tally,
+} from "../journal/store.ts";
 
 /** What every call on a batch needs of it. */
 export interface BatchRow {

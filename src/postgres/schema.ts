@@ -1,4 +1,4 @@
-import { BY_INDEX, ROW_STATES, WAITING_STATES } from "./states.ts";
+import { BY_INDEX, ROW_STATES, WAITING_STATES } from "../journal/states.ts";
 import { TRUST } from "./trust-schema.ts";
 
 export const POSTGRES_SCHEMA = "paydrop";
