@@ -48,6 +48,7 @@ export class Sessions {
   #end: readonly ["server_given_up" | "server_not_awaited", found: string] | undefined;
   #isLookingFor = false;
   #quietSince = 0;
+  #answeredAt = 0;
   #watchedAt: number = performance.now();
   /** So long this process itself stood still since it was asked to end: that is not the server's silence. */
   #stoodStillMs = 0;
@@ -92,6 +93,7 @@ export class Sessions {
   give(client: Client): void {
     if (!this.#open.has(client)) return;
     this.#options.sight?.answered();
+    this.#answeredAt = performance.now();
     const next = this.#end ? undefined : this.#waiting.shift();
     if (next) next.got.resolve(client);
     else if (this.#end || this.#idle.length >= IDLE_SESSIONS_MAX) this.drop(client);
@@ -176,7 +178,8 @@ export class Sessions {
       [this.#quietSince, this.#stoodStillMs] = [now, 0];
     this.#stoodStillMs += Math.max(0, now - this.#watchedAt - 2 * WATCHED_EVERY_MS);
     this.#watchedAt = now;
-    const since = Math.max(oldest, this.#quietSince);
+    // who asks again after a connection was lost has waited since the last answer
+    const since = Math.max(Math.min(oldest, this.#answeredAt), this.#quietSince);
     // before the first answer there is nothing to be lost
     const limitMs = !this.#clock ? 0 : signals?.hard.aborted ? ENDING_AT_ONCE_MS : ENDING_MS;
     if (!signals?.soft.aborted || this.#end || oldest === Infinity || now - since < limitMs + this.#stoodStillMs)
