@@ -38,6 +38,8 @@ const GOODBYE_MS = 1_000;
 export class Sessions {
   readonly #options: Options;
   readonly #open = new Map<Client, { readonly pid: number }>();
+  /** They have no answer yet. */
+  readonly #beginning = new Set<Client>();
   #idle: { readonly client: Client; readonly since: number }[] = [];
   #waiting: { readonly since: number; readonly got: PromiseWithResolvers<Client> }[] = [];
   #connecting = 0;
@@ -142,6 +144,7 @@ export class Sessions {
     const client = this.#options.makeClient();
     // told by the query that meets it; an idle one is dropped
     client.on("error", () => this.drop(client));
+    this.#beginning.add(client);
     try {
       const { pid, clock } = await begin(client, this.#options.isLooking);
       if (this.end) throw this.end;
@@ -156,6 +159,8 @@ export class Sessions {
         this.#options.sight?.failed(new Error(this.#away));
       }
       throw error;
+    } finally {
+      this.#beginning.delete(client);
     }
   }
 
@@ -185,7 +190,7 @@ export class Sessions {
     if (!signals?.soft.aborted || this.#end || oldest === Infinity || now - since < limitMs + this.#stoodStillMs)
       return;
     this.#refuse(this.#clock ? "server_given_up" : "server_not_awaited", this.#away ?? SERVER_FOUND.silent);
-    for (const client of this.#open.keys()) client.connection.stream.destroy();
+    for (const client of [...this.#open.keys(), ...this.#beginning]) client.connection.stream.destroy();
   }
 
   #refuse(why: "server_given_up" | "server_not_awaited", found: string): void {
