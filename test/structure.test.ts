@@ -36,6 +36,7 @@ const LAYERS = [
   ["results"],
   ["screen", "monitor", "help", "sandbox"],
   ["batch.ts"],
+  ["acts"],
   ["commands", "desk", "index.ts", "cli.ts", "bin.ts"],
 ];
 /** No other file ends the process (DESIGN §4). */

@@ -1,11 +1,13 @@
+import { assertAsSeen, type Seen } from "../acts/as-seen.ts";
+import { knownBatch, rowsNamed } from "../acts/open.ts";
 import { PaydropError } from "../errors.ts";
 import { judgeWaiting } from "../journal/judge.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { statusOf } from "../results/totals.ts";
 import { cancel as cancelRows, filtersOf } from "../submission/again.ts";
-import { assertAsSeen } from "./as-seen.ts";
 import { rowsSaid, say, summarize, type Call } from "./command.ts";
-import { actSaid, knownBatch, personNamed, rowsNamed, withWork, writeAfter } from "./open-work.ts";
+import { actSaid, withWork, writtenAfter } from "./open-work.ts";
+import { personNamed } from "./prove.ts";
 
 const EXAMPLE = "paydrop cancel BATCH --held --by NAME";
 
@@ -19,14 +21,14 @@ export function pause(call: Call): Promise<number> {
     const rows = (tallies.ready?.rows ?? 0) - onItsWay + (tallies.not_sent?.rows ?? 0);
     say(call, config, "paused", { batch: id, rows });
     if (onItsWay > 0) say(call, config, "on_their_way", { batch: id, rows: onItsWay });
-    return summarize(call, config, await writeAfter(call, work, id), { batch: id });
+    return summarize(call, config, await writtenAfter(call, work, id), { batch: id });
   });
 }
 
 /** Rows that did not go never go: some, the held ones, or the whole batch. What was accepted cannot be called back. */
 export function cancel(call: Call): Promise<number> {
   return withWork(call, "either", async (work, config) => {
-    personNamed(config, EXAMPLE);
+    personNamed(call, work, EXAMPLE);
     const rows = rowsSaid(call);
     const isHeld = call.flags["held"] === true;
     if (rows && isHeld) throw new PaydropError("rows_or_all", { all: "--held", example: EXAMPLE });
@@ -38,7 +40,7 @@ export function cancel(call: Call): Promise<number> {
       // of rows that were named all are cancelled, or none
       const states = filtersOf("cancel").flatMap((one) => one.states ?? []);
       const named = rows ? await rowsNamed(store, id, rows) : [];
-      assertAsSeen(call, named);
+      assertAsSeen(call.flags["seen"] as Seen, named);
       const other = named.find(({ state }) => ![...states, "cancelled"].includes(state));
       if (other) throw new PaydropError("cancel_state", { row: other.row, state: STATUSES[statusOf(other)].word });
       // first: a process that sends the batch must let nothing more of it go
@@ -56,6 +58,6 @@ export function cancel(call: Call): Promise<number> {
     if (unknown) say(call, config, "still_unknown", { batch: id, rows: unknown.rows });
     if (onItsWay > 0) say(call, config, "on_their_way", { batch: id, rows: onItsWay });
     for (const [other, count] of waiting) say(call, config, "freed", { batch: other, rows: count });
-    return summarize(call, config, await writeAfter(call, work, id), { batch: id });
+    return summarize(call, config, await writtenAfter(call, work, id), { batch: id });
   });
 }

@@ -1,5 +1,7 @@
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { assertAsSeen, type Seen } from "../acts/as-seen.ts";
+import { knownBatch, rowsNamed } from "../acts/open.ts";
 import { isSameAmount, sumOf } from "../amount.ts";
 import { sendReady } from "../batch.ts";
 import type { Config } from "../config/schema.ts";
@@ -20,13 +22,11 @@ import { asLine } from "../screen/json-lines.ts";
 import { flagsAgain } from "../screen/look.ts";
 import { wake } from "../submission/again.ts";
 import { assertKeys } from "../submission/may-go.ts";
-import { assertAsSeen } from "./as-seen.ts";
 import { optionOf, rowsSaid, say, show, summarize, textNeeded, type Call } from "./command.ts";
 import { fileOf } from "./folder-queue.ts";
 import { resumeCommand } from "./folder-work.ts";
-import { actSaid, knownBatch, openEither, personNamed, rowsNamed } from "./open-work.ts";
-import { withWork, writeAfter, type OpenedWork } from "./open-work.ts";
-import { assertIs } from "./prove.ts";
+import { actSaid, openEither, withWork, writtenAfter, type OpenedWork } from "./open-work.ts";
+import { personNamed } from "./prove.ts";
 import { withSending, type Sending } from "./sending.ts";
 
 interface LetGo {
@@ -123,7 +123,7 @@ async function letRowsGo(
     ended(report);
     return gravest([report.exitCode, code]);
   }
-  const written = await writeAfter(call, work, id);
+  const written = await writtenAfter(call, work, id);
   if (rows.length > 0) {
     // by this a watch that had done with the batch sees that it goes on
     await store.setBatch(id, { owesResults: true });
@@ -138,13 +138,13 @@ const RELEASE = 'paydrop release BATCH --row N --by NAME --reason "two payments 
 export function release(call: Call): Promise<number> {
   return letGo(call, "release", async ({ work, batch, act }) => {
     const { store, config } = work;
-    const by = personNamed(config, RELEASE);
+    const who = personNamed(call, work, RELEASE);
     textNeeded(call, "reason", RELEASE);
     const named = rowsSaid(call);
     if ((call.flags["all"] === true) === (named !== undefined)) {
       throw new PaydropError("rows_or_all", { all: "--all", example: RELEASE });
     }
-    if (named) assertAsSeen(call, await rowsNamed(store, batch.id, named));
+    if (named) assertAsSeen(call.flags["seen"] as Seen, await rowsNamed(store, batch.id, named));
     const asked = { rules: config, now: work.now(), act };
     const { moves, refused, acceptedBefore, fourEyes } = await askRelease(store, batch, named ?? "all", asked);
     const stays = refused.map((one) => tellNotReleased(one, batch.id));
@@ -157,7 +157,7 @@ export function release(call: Call): Promise<number> {
       const { rows, amount: sum } = acceptedBefore;
       throw new PaydropError("release_total", { batch: batch.id, rows, sum });
     }
-    if (fourEyes > 0) await assertIs(call, store, by, "decide");
+    if (fourEyes > 0) await who.proves("decide");
     const isProposal = batch.approvers > 0;
     const moved = await store.move(batch.id, moves, isProposal ? { ...act, as: "a proposal" } : act);
     const code = refused.length > 0 || isProposal ? 6 : 0;
@@ -173,7 +173,7 @@ export function retry(call: Call): Promise<number> {
     const { work, batch } = asked;
     if (batch.phase === "paused") throw new PaydropError("batch_paused", { batch: batch.id });
     if (call.flags["rejected"] !== true) return woken(asked, "retry");
-    personNamed(work.config, RETRY);
+    personNamed(call, work, RETRY);
     textNeeded(call, "reason", RETRY);
     return woken(asked, "retry", "retry_rejected");
   });
@@ -209,8 +209,9 @@ async function woken({ work, batch: { id: batch }, act }: Asked, ...how: Paramet
 
 /** What a STOP, or an unclear answer, held goes on: by the watcher of the folder, or its next run. */
 function resumeInbox(call: Call, inbox: string): Promise<number> {
-  return withWork(call, "act", async ({ store, who, now }, config) => {
-    const by = personNamed(config, resumeCommand(inbox));
+  return withWork(call, "act", async (work, config) => {
+    const { store, who, now } = work;
+    const { by } = personNamed(call, work, resumeCommand(inbox));
     const path = resolve(inbox);
     const folder = printable(path);
     const stops = await stopFilesIn(path);

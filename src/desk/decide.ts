@@ -1,5 +1,5 @@
 import { isSameAmount, sumOf } from "../amount.ts";
-import { changedSince, seenOf } from "../commands/as-seen.ts";
+import { changedSince, seenOf } from "../acts/as-seen.ts";
 import { cancel } from "../commands/pause-cancel.ts";
 import { release } from "../commands/release-retry-resume.ts";
 import { run as settle } from "../commands/settle.ts";
@@ -13,7 +13,7 @@ import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
 import { statusOf } from "../results/totals.ts";
 import { mayDo, type Account } from "./accounts.ts";
-import { carryOut, withoutCommands, type Desk } from "./desk.ts";
+import { actAt, carryOut, withoutCommands, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
 import { button, choices, countTag, field, form, markup, nothing, said, statusTag, sumField, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
 import { batchLink } from "./needs.ts";
@@ -205,7 +205,7 @@ const heldFields = (isContradicted = false): Html =>
 /** What would be let go now. Nothing is changed by asking. */
 function ask(desk: Desk, by: Account, { batch, rows, isAll }: Chosen): Promise<Release> {
   const { store, config } = desk;
-  const asked = { rules: config, now: store.now(), act: desk.act(by, "release") };
+  const asked = { rules: config, now: store.now(), act: actAt(desk, by, "release") };
   return store.judging(() => askRelease(store, batch, isAll ? "all" : rows.map(Number), asked));
 }
 

@@ -9,7 +9,7 @@ import { HOST_WORDS } from "../messages/hosts.ts";
 import { counted, told } from "../messages/sentence.ts";
 import { byStatusOf, occurringIn } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
-import { carryOut, type Desk } from "./desk.ts";
+import { actAt, carryOut, type Desk } from "./desk.ts";
 import { button, countTag, form, markup, progressOf, said, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
 import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";
 import { batchLink, goOnForm, isGoing, LOOKED_AT, needsPart, stoppedText } from "./needs.ts";
@@ -52,7 +52,7 @@ export function todayPages(pages: Pages): void {
       return pages.goTo(posted, "/", inbox === undefined ? newsOf("no_inbox") : await carry(posted, inbox));
     });
   act("/stop", async ({ account }, folder) => {
-    await desk.store.holdFolder(folder, "desk_stop", desk.act(account, "hold_folder"));
+    await desk.store.holdFolder(folder, "desk_stop", actAt(desk, account, "hold_folder"));
     return newsOf("stopped", true, { folder });
   });
   act("/go-on", ({ account }, inbox) => carryOut(desk, account, resume, [], { inbox }));

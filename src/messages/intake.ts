@@ -112,4 +112,4 @@ export const FOLDER_NEWS = {
   unanswered: "{name}: no answer could be written beside it",
 } as const satisfies Catalogue;
 
-export const FOLDER_RESUMED = "{folder} goes on, by {by}. → A watcher goes on by itself. Without one: {command}";
+export const FOLDER_RESUMED = "{folder} goes on, by {by}. → A watcher goes on by itself. → Without one: {command}";
