@@ -37,6 +37,12 @@ export function actBy({ store }: Pick<Open, "store">, who: Person, kind: Act["ki
   return { login, host, ...(by !== undefined && { by }), at: store.now(), kind, ...more };
 }
 
+/** What a person gave as the reason, where they did. */
+export function noteOf(reason: string | undefined): Pick<Act, "note"> {
+  const note = textIn(reason);
+  return note === undefined ? {} : { note };
+}
+
 /** `what`: the word for it. Throws PaydropError `usage` where it is empty. */
 export function neededText(said: string, what: string): string {
   const text = textIn(said);

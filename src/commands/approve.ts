@@ -1,5 +1,5 @@
 import { approve } from "../acts/approve.ts";
-import { sayFound, summarize, textNeeded, type Call } from "./command.ts";
+import { tellActed, textNeeded, type Call } from "./command.ts";
 import { openFor, withWork } from "./open-work.ts";
 import { personNamed } from "./prove.ts";
 
@@ -9,8 +9,7 @@ export function run(call: Call): Promise<number> {
   return withWork(call, "act", async (work, config) => {
     const who = personNamed(call, work, EXAMPLE);
     const values = { batch: call.operands[0] ?? "", total: textNeeded(call, "total", EXAMPLE) };
-    const { batch, left, found, code } = await approve(openFor(call, work), who, values);
-    sayFound(call, config, found);
-    return summarize(call, config, code, { batch, left });
+    const acted = await approve(openFor(call, work), who, values);
+    return tellActed(call, config, acted, { batch: acted.batch, left: acted.left });
   });
 }

@@ -1,3 +1,4 @@
+import type { Acted } from "../acts/open.ts";
 import type { Config, SettingName } from "../config/schema.ts";
 import { startOfDay } from "../day.ts";
 import { PaydropError } from "../errors.ts";
@@ -105,6 +106,13 @@ function sayOne(call: Call, config: Config, found: Found): void {
   const again = flagsAgain(call.flags, config.state_dir);
   const todo = said.replaceAll(/\bpaydrop [^.]*/g, (command) => command + again);
   show(call, config, { type: code, ...facts }, `${text}\n${todo === "" ? "" : `  → ${todo}\n`}`);
+}
+
+/** What an act did, then what failed after it. Gives its exit code. */
+export function tellActed(call: Call, config: Config, { found, code, failed }: Acted, facts: Facts): number {
+  sayFound(call, config, found);
+  if (failed) throw failed;
+  return summarize(call, config, code, facts);
 }
 
 /** One line of JSON for a program, or a text for a person; with `quiet` nothing on 0. */

@@ -6,7 +6,7 @@ import { DESK_WORDS } from "../messages/desk.ts";
 import { counted, listed } from "../messages/sentence.ts";
 import { namedRows } from "../messages/statuses.ts";
 import { mayDo } from "./accounts.ts";
-import { newsOfAct, personAt, type Desk } from "./desk.ts";
+import { newsOfAct, type Desk } from "./desk.ts";
 import { button, factsOf, form, markup, sumField, type Html } from "./html.ts";
 import { type Asked, type Pages, plain } from "./pages.ts";
 import { batchLink } from "./needs.ts";
@@ -30,9 +30,8 @@ export function approvalPages(pages: Pages): void {
     // as it is written: acts take the beginning of an id as well
     const [batch] = await desk.store.batches({ id: posted.c.req.param("id") ?? "" });
     if (!batch) return plain(posted.c, 404, "no_page");
-    const news = await newsOfAct(
-      approve(desk, personAt(desk, posted.account), { batch: batch.id, total: posted.text("total") }),
-    );
+    const values = { batch: batch.id, total: posted.text("total") };
+    const news = await newsOfAct(desk, posted.account, (who) => approve(desk, who, values));
     return pages.goTo(posted, "/approvals", news);
   });
 }

@@ -1,6 +1,6 @@
 import { isSameAmount, sumOf } from "../amount.ts";
 import { changedSince, seenOf } from "../acts/as-seen.ts";
-import { cancel } from "../commands/pause-cancel.ts";
+import { cancel } from "../acts/cancel.ts";
 import { release } from "../commands/release-retry-resume.ts";
 import { run as settle } from "../commands/settle.ts";
 import { sentOf, sentText } from "../commands/status-lists.ts";
@@ -13,7 +13,7 @@ import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
 import { statusOf } from "../results/totals.ts";
 import { mayDo, type Account } from "./accounts.ts";
-import { actAt, carryOut, withoutCommands, type Desk } from "./desk.ts";
+import { actAt, carryOut, newsOfAct, withoutCommands, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
 import { button, choices, countTag, field, form, markup, nothing, said, statusTag, sumField, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
 import { batchLink } from "./needs.ts";
@@ -53,7 +53,7 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
   /** `carry`: gives what is said of it, or a page that asks once more. */
   const act = (word: string, carry: (posted: Posted, chosen: Chosen) => Promise<News | Response>): void =>
     pages.act(`/decide/${word}`, "decide", async (posted) => {
-      // as it is written: commands take the beginning of an id as well
+      // as it is written: acts take the beginning of an id as well
       const [batch] = await desk.store.batches({ id: posted.text("batch") });
       const rows = posted.texts("row").filter((row) => /^\d{1,9}$/.test(row));
       const isAll = ["held", "release"].includes(word) && posted.text("all") === "yes";
@@ -81,8 +81,10 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
   act("held", async (posted, chosen) => {
     const { batch, rows, isAll, seen } = chosen;
     const [what, reason] = [posted.text("what"), posted.text("reason")];
-    const flags = { ...(isAll ? { held: true } : { row: rows }), reason, seen };
-    if (what === "cancel") return carryOut(desk, posted.account, cancel, [batch.id], flags);
+    if (what === "cancel") {
+      const values = { batch: batch.id, which: isAll ? "held" : rows.map(Number), reason, seen } as const;
+      return newsOfAct(desk, posted.account, (who) => cancel(desk, who, values));
+    }
     // each is looked up for itself
     if (what === "done" && isAll) return newsOf("no_rows");
     if (what === "done")

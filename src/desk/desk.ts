@@ -28,7 +28,7 @@ export interface Desk extends Open {
 }
 
 /** Whoever acts here has signed in, and pages ask for their role. */
-export const personAt = ({ who }: Pick<Desk, "who">, { name }: Account): Named => ({
+const personAt = ({ who }: Pick<Desk, "who">, { name }: Account): Named => ({
   ...who,
   by: name,
   proves: () => Promise.resolve(),
@@ -36,10 +36,11 @@ export const personAt = ({ who }: Pick<Desk, "who">, { name }: Account): Named =
 
 export const actAt = (desk: Desk, by: Account, kind: Act["kind"]): Act => actBy(desk, personAt(desk, by), kind);
 
-/** What became of an act. What was done is told also where something failed after it. */
-export async function newsOfAct(acting: Promise<Acted>): Promise<News> {
+/** A person's act, and what became of it. What was done is told also where something failed after it. */
+export async function newsOfAct(desk: Desk, by: Account, act: (who: Named) => Promise<Acted>): Promise<News> {
   try {
-    const { found, code, failed } = await acting;
+    await desk.endOfDead();
+    const { found, code, failed } = await act(personAt(desk, by));
     const lines = found.flatMap((one) => linesTold(toldOnPage(sentenceOf(one), one.facts)));
     if (failed === undefined) return { isGood: code === 0, lines };
     return { isGood: false, lines: [...lines, ...linesOfError(failed)] };
