@@ -8,7 +8,7 @@ import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { WAITS_ANEW, type Found } from "../messages/acts.ts";
 import { namedRows } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
-import { actBy, knownBatch, neededText, type Acted, type Named, type Open } from "./open.ts";
+import { actBy, knownBatch, neededText, type Named, type OfBatch, type Open } from "./open.ts";
 
 interface Values {
   readonly batch: string;
@@ -24,7 +24,7 @@ export async function approve(
   open: Open,
   who: Named,
   { batch: said, total }: Values,
-): Promise<Acted & { readonly left: number }> {
+): Promise<OfBatch & { readonly left: number }> {
   const { store, config } = open;
   const { by } = who;
   const typed = neededText(total, "sum");

@@ -6,7 +6,7 @@ import { STATUSES } from "../messages/statuses.ts";
 import { statusOf } from "../results/totals.ts";
 import { cancel as cancelRows, filtersOf } from "../submission/again.ts";
 import { assertAsSeen, type Seen } from "./as-seen.ts";
-import { actBy, knownBatch, noteOf, rowsNamed, writeAfter, type Acted, type Named, type Open } from "./open.ts";
+import { actBy, knownBatch, noteOf, rowsNamed, writeAfter, type Named, type OfBatch, type Open } from "./open.ts";
 
 interface Values {
   readonly batch: string;
@@ -17,7 +17,7 @@ interface Values {
 }
 
 /** Rows that did not go never go: some, the held ones, or the whole batch. What was accepted cannot be called back. */
-export async function cancel(open: Open, who: Named, values: Values): Promise<Acted> {
+export async function cancel(open: Open, who: Named, values: Values): Promise<OfBatch> {
   const { store } = open;
   const { id, environment } = await knownBatch(store, values.batch);
   const { moved, waiting } = await cancelIn(open, who, { ...values, batch: id, environment });

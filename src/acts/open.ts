@@ -24,12 +24,15 @@ export interface Named extends Person {
 
 /** What an act did and found: codes with facts, for whoever tells them. */
 export interface Acted {
-  readonly batch: string;
   readonly found: readonly Found[];
   /** The exit code. */
   readonly code: number;
   /** What failed when it was done already: the files beside the batch do not say it yet. */
-  readonly failed?: Error;
+  readonly failed?: Error | undefined;
+}
+
+export interface OfBatch extends Acted {
+  readonly batch: string;
 }
 
 export function actBy({ store }: Pick<Open, "store">, who: Person, kind: Act["kind"], more: Partial<Act> = {}): Act {
@@ -74,15 +77,21 @@ export async function rowsNamed(
 
 /**
  * After an act what lies beside the file must say so; a process that sends the batch writes it at its end. What fails here
- * is given, not thrown: whoever acted hears first what they did.
+ * is given, not thrown: whoever acted hears first what they did. `mayGo`: something of it goes next.
  */
-export async function writeAfter({ store, config, again }: Open, id: string): Promise<Pick<Acted, "code" | "failed">> {
+export async function writeAfter(
+  { store, config, again }: Open,
+  id: string,
+  mayGo = false,
+): Promise<Pick<Acted, "code" | "failed">> {
   try {
     await store.setBatch(id, { owesResults: true });
     const [batch] = await store.batches({ id });
     if (!batch || batch.onItsWay > 0) return { code: 0 };
     const report = await writeAgain({ store, config }, id);
     await renewOpenAnswer(report, again);
+    // by this a watch that had done with the batch sees that it goes on
+    if (mayGo) await store.setBatch(id, { owesResults: true });
     return { code: report.files.elsewhere === undefined ? 0 : 74 };
   } catch (error) {
     return { code: 0, failed: error instanceof Error ? error : new Error(messageOf(error)) };

@@ -1,6 +1,6 @@
 import { PaydropError } from "../errors.ts";
 import type { Found } from "../messages/acts.ts";
-import { actBy, knownBatch, noteOf, writeAfter, type Acted, type Open, type Person } from "./open.ts";
+import { actBy, knownBatch, noteOf, writeAfter, type OfBatch, type Open, type Person } from "./open.ts";
 
 interface Values {
   readonly batch: string;
@@ -8,7 +8,7 @@ interface Values {
 }
 
 /** Nothing new of the batch goes until `resume`; a process that is sending it stops after its rows on their way. */
-export async function pause(open: Open, who: Person, { batch: said, reason }: Values): Promise<Acted> {
+export async function pause(open: Open, who: Person, { batch: said, reason }: Values): Promise<OfBatch> {
   const { store } = open;
   const { id, phase, tallies, onItsWay } = await knownBatch(store, said);
   if (phase === "cancelled") throw new PaydropError("batch_cancelled", { batch: id });

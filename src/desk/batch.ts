@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { cancel } from "../acts/cancel.ts";
 import { pause } from "../acts/pause.ts";
+import { resume, retry } from "../acts/retry-resume.ts";
 import { rowsIn } from "../amount.ts";
-import { resume, retry } from "../commands/release-retry-resume.ts";
 import { makeReport } from "../commands/results-report.ts";
 import { statusesOf, tellBatch } from "../commands/status.ts";
 import { minuteOf } from "../day.ts";
@@ -17,7 +17,7 @@ import { tellRow } from "../results/columns.ts";
 import { actTexts } from "../results/report.ts";
 import { occurringIn, statusOf } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
-import { carryOut, newsOfAct, withoutCommands, type Desk, type Run } from "./desk.ts";
+import { newsOfAct, newsOfLetting, withoutCommands, type Desk } from "./desk.ts";
 import { rowFields, tick } from "./decide.ts";
 import { detailsOf } from "./details.ts";
 import { button, factsOf, field, form, markup, nothing, progressOf, said, statusTag, tableOf, type Html, type News, type Shown } from "./html.ts"; // prettier-ignore
@@ -93,14 +93,12 @@ ${csrf !== undefined && actsOn(batch, csrf)}
       const news = !isSure ? newsOf("not_sure") : isAsSeen ? await done() : newsOf("sum_changed", false, { now });
       return pages.goTo(posted, `/batch/${batch.id}`, news);
     });
-  const run =
-    (command: Run, more: object = {}): Carry =>
-    ({ account }, { batch, reason }) =>
-      carryOut(desk, account, command, [batch], { ...more, ...(reason !== "" && { reason }) });
   act("pause", ({ account }, values) => newsOfAct(desk, account, (who) => pause(desk, who, values)));
-  act("resume", run(resume));
-  act("retry", run(retry));
-  act("retry-rejected", run(retry, { rejected: true }));
+  act("resume", ({ account }, values) => newsOfLetting(desk, account, (who) => resume(desk, who, values)));
+  act("retry", ({ account }, values) => newsOfLetting(desk, account, (who) => retry(desk, who, values)));
+  act("retry-rejected", ({ account }, values) =>
+    newsOfLetting(desk, account, (who) => retry(desk, who, { ...values, rejected: true })),
+  );
   act(
     "cancel",
     ({ account }, values) => newsOfAct(desk, account, (who) => cancel(desk, who, { ...values, which: "whole" })),

@@ -1,7 +1,7 @@
 import { isSameAmount, sumOf } from "../amount.ts";
 import { changedSince, seenOf } from "../acts/as-seen.ts";
 import { cancel } from "../acts/cancel.ts";
-import { release } from "../commands/release-retry-resume.ts";
+import { release } from "../acts/release.ts";
 import { run as settle } from "../commands/settle.ts";
 import { sentOf, sentText } from "../commands/status-lists.ts";
 import { askRelease, type Release } from "../journal/release.ts";
@@ -13,7 +13,7 @@ import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
 import { statusOf } from "../results/totals.ts";
 import { mayDo, type Account } from "./accounts.ts";
-import { actAt, carryOut, newsOfAct, withoutCommands, type Desk } from "./desk.ts";
+import { actAt, carryOut, newsOfAct, newsOfLetting, withoutCommands, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
 import { button, choices, countTag, field, form, markup, nothing, said, statusTag, sumField, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
 import { batchLink } from "./needs.ts";
@@ -104,8 +104,9 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
     const { acceptedBefore } = await ask(desk, account, chosen);
     // of one payment, too: whoever releases it has seen what it is
     if (acceptedBefore.rows > 0 && !isSameAmount(total, acceptedBefore.amount)) return newsOf("sum_differs");
-    const flags = { ...(isAll ? { all: true } : { row: rows }), ...(total !== "" && { total }), seen };
-    return carryOut(desk, account, release, [batch.id], { ...flags, reason: text("reason") });
+    const which = isAll ? "all" : rows.map(Number);
+    const values = { batch: batch.id, which, total, reason: text("reason"), seen } as const;
+    return newsOfLetting(desk, account, (who) => release(desk, who, values));
   });
 }
 

@@ -1,10 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Call, Output } from "../commands/command.ts";
+import { leave, type LetGo } from "../acts/let-go.ts";
 import { actBy, type Acted, type Named, type Open } from "../acts/open.ts";
 import { errorText } from "../screen/error-text.ts";
 import { foreseen, PaydropError } from "../errors.ts";
 import type { Act, Who } from "../journal/store.ts";
-import { sentenceOf } from "../messages/acts.ts";
+import { sentenceOf, type Found } from "../messages/acts.ts";
 import { errorOf, type ErrorReason } from "../messages/errors.ts";
 import { toldOnPage, type Told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
@@ -47,6 +48,16 @@ export async function newsOfAct(desk: Desk, by: Account, act: (who: Named) => Pr
   } catch (error) {
     return { isGood: false, lines: linesOfError(error) };
   }
+}
+
+/** Of rows that were let go: they are left to whoever watches the folder, nothing is sent by this process. */
+export function newsOfLetting(desk: Desk, by: Account, act: (who: Named) => Promise<LetGo>): Promise<News> {
+  return newsOfAct(desk, by, async (who) => {
+    const gone = await act(who);
+    const { isLeft, code, failed } = await leave(desk, gone);
+    const left: readonly Found[] = isLeft ? [{ code: "left_to_watch", facts: {} }] : [];
+    return { found: [...gone.stays, ...gone.found, ...left], code, failed };
+  });
 }
 
 /** What nobody foresaw is thrown: the page of it says so, and the log what it was. */

@@ -51,6 +51,8 @@ export const ACTED = {
     → Look at it again.`,
   settled_skipped: "{lines:line} without a decision yet.",
   freed: "{rows:row} of batch {batch} waited for that and may go now. → → paydrop resume {batch} --by NAME",
+  folder_stopped: "{folder} is held. Rows on their way finish, nothing new goes. → To go on, press the button there.",
+  folder_resumed: "{folder} goes on, by {by}. → A watcher goes on by itself. → Without one: {command}",
   journal_copied: `{batches:batch|batches} with {rows:row} went from {folder} to {to}. The journal in {folder} sends nothing any more.
     → Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY for every paydrop that worked with it, then: paydrop doctor`,
   approved: ({ left }) =>

@@ -69,7 +69,6 @@ export const NOT_RELEASED = {
 
 interface NotReleased {
   readonly row: number;
-  readonly why: keyof typeof NOT_RELEASED;
   readonly other?: Other;
   readonly by?: string;
 }
@@ -123,8 +122,8 @@ function codeOf({ code, isOtherPayee, written }: HoldReason): keyof typeof HOLDS
   return isOtherPayee ? "other_payee" : code;
 }
 
-export function tellNotReleased({ row, why, other, by }: NotReleased, batch: string): Told {
-  return told(NOT_RELEASED[why], factsOf({ other, ...(by !== undefined && { by }) }, { batch, row, file: "" }));
+export function notReleasedFacts({ row, other, by }: NotReleased, batch: string): Facts {
+  return factsOf({ other, ...(by !== undefined && { by }) }, { batch, row, file: "" });
 }
 
 function factsOf(

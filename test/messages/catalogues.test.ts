@@ -5,7 +5,6 @@ import { errorOf } from "../../src/messages/errors.ts";
 import { tellFault } from "../../src/messages/faults.ts";
 import { ACTED } from "../../src/messages/acts.ts";
 import { NOT_RELEASED } from "../../src/messages/holds.ts";
-import { FOLDER_RESUMED } from "../../src/messages/intake.ts";
 import { counted, told, toldOnPage } from "../../src/messages/sentence.ts";
 
 const SOURCES = join(import.meta.dirname, "../../src");
@@ -36,7 +35,7 @@ test("what acts say on pages → without a command", () => {
   ] as const;
   const { left: _left, journal_copied: _copied, unmarked: _unmarked, ...acted } = ACTED;
   const sentences = [
-    ...Object.entries({ ...acted, ...NOT_RELEASED, FOLDER_RESUMED }),
+    ...Object.entries({ ...acted, ...NOT_RELEASED }),
     ...errors.map((reason) => [reason, errorOf(reason)[1]] as const),
   ];
   for (const [code, sentence] of sentences)
