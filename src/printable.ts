@@ -42,3 +42,10 @@ export function asWord(name: string): string {
   const shown = printable(name);
   return /^[\w./-]+$/.test(shown) && !shown.startsWith("-") ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
 }
+
+const TEXT_CHARACTERS_MAX = 1000;
+
+/** What a person wrote, fit for the journal; undefined where it is empty. */
+export function textIn(said = ""): string | undefined {
+  return printable(said.trim(), TEXT_CHARACTERS_MAX) || undefined;
+}

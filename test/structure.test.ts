@@ -39,6 +39,7 @@ const LAYERS = [
   ["results"],
   ["screen", "monitor", "help", "sandbox"],
   ["batch.ts"],
+  ["acts"],
   ["commands", "desk", "index.ts", "cli.ts", "bin.ts"],
 ];
 /** No other file ends the process (DESIGN §4). */

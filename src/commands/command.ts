@@ -1,9 +1,10 @@
+import type { Acted } from "../acts/open.ts";
 import type { Config, SettingName } from "../config/schema.ts";
 import { startOfDay } from "../day.ts";
 import { PaydropError } from "../errors.ts";
-import { ACTED } from "../messages/acts.ts";
+import { ACTED, sentenceOf, type Found } from "../messages/acts.ts";
 import { told, type Facts } from "../messages/sentence.ts";
-import { printable } from "../printable.ts";
+import { printable, textIn } from "../printable.ts";
 import { flagsAgain } from "../screen/look.ts";
 
 /** Where a command writes. Texts end with their own newline; secrets are filtered out on the way. */
@@ -51,10 +52,8 @@ export function textsOf({ flags }: Call, name: string): readonly string[] {
   return [flags[name] ?? []].flat() as string[];
 }
 
-const TEXT_CHARACTERS_MAX = 1000;
-
 export function textSaid(call: Call, option: string): string | undefined {
-  return printable((optionOf(call, option) ?? "").trim(), TEXT_CHARACTERS_MAX) || undefined;
+  return textIn(optionOf(call, option));
 }
 
 export function textNeeded(call: Call, option: string, example: string): string {
@@ -93,11 +92,27 @@ export function rowsSaid(call: Call): readonly number[] | undefined {
 }
 
 /** A line for a person, and its facts as a JSON line for a program. */
-export function say(call: Call, config: Config, name: keyof typeof ACTED, facts: Facts = {}): void {
-  const { text, todo: said } = told(ACTED[name], facts);
+export function say(call: Call, config: Config, code: keyof typeof ACTED, facts: Facts = {}): void {
+  sayFound(call, config, [{ code, facts }]);
+}
+
+export function sayFound(call: Call, config: Config, found: readonly Found[]): void {
+  for (const one of found) sayOne(call, config, one);
+}
+
+function sayOne(call: Call, config: Config, found: Found): void {
+  const { code, facts } = found;
+  const { text, todo: said } = told(sentenceOf(found), facts);
   const again = flagsAgain(call.flags, config.state_dir);
   const todo = said.replaceAll(/\bpaydrop [^.]*/g, (command) => command + again);
-  show(call, config, { type: name, ...facts }, `${text}\n${todo === "" ? "" : `  → ${todo}\n`}`);
+  show(call, config, { type: code, ...facts }, `${text}\n${todo === "" ? "" : `  → ${todo}\n`}`);
+}
+
+/** What an act did, then what failed after it. Gives its exit code. */
+export function tellActed(call: Call, config: Config, { found, code, failed }: Acted, facts: Facts): number {
+  sayFound(call, config, found);
+  if (failed) throw failed;
+  return summarize(call, config, code, facts);
 }
 
 /** One line of JSON for a program, or a text for a person; with `quiet` nothing on 0. */

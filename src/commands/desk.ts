@@ -11,7 +11,7 @@ import { DESK_SAID } from "../messages/desk.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { optionOf, show, summarize, textsOf, type Call } from "./command.ts";
-import { endOfDead, nameSaid, openWork, withWork, type OpenedWork } from "./open-work.ts";
+import { endOfDead, nameSaid, openFor, openWork, withWork, type OpenedWork } from "./open-work.ts";
 
 const EXAMPLE = "paydrop desk add asha --role decide";
 
@@ -49,15 +49,14 @@ export function deskOf(call: Call) {
     say: Desk["say"],
     endOfDead: Desk["endOfDead"] = () => Promise.resolve(),
   ): Promise<AsyncDisposableStack> => {
-    const { config, store, isTrial } = work;
+    const { config, store, who, isTrial } = work;
     const { serveDesk } = await import("../desk/server.ts");
     const { state_dir, base_url, environment } = config;
     const called = { env, flags: { ...flags, ...(isTrial && { state_dir, base_url, environment }) } };
-    const act: Desk["act"] = ({ name: by }, kind) => actOf(work, kind, { by });
     await using all = new AsyncDisposableStack();
     const staging = mkdtempSync(join(tmpdir(), "paydrop-desk-"));
     all.defer(() => rmSync(staging, { recursive: true, force: true }));
-    const desk = { config, store, call: called, inboxes, staging, say, endOfDead, act };
+    const desk = { ...openFor({ flags: called.flags }, work), who, call: called, inboxes, staging, say, endOfDead };
     const serving = await serveOn((at) => serveDesk(desk, at), port, isTrial ? PORTS_TRIED : 1);
     all.defer(() => serving.close());
     tell(call, config, "serves", { url: serving.url, ...(isTrial && { kept: optionOf(call, "state_dir") ?? "" }) });

@@ -1,6 +1,7 @@
 import pLimit from "p-limit";
 import { hostname, userInfo } from "node:os";
-import { actOf, writeAgain, type Work } from "../batch.ts";
+import { writeAfter, type Open } from "../acts/open.ts";
+import { actOf, type Work } from "../batch.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import type { Secrets } from "../config/secret.ts";
@@ -9,11 +10,10 @@ import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { isLocked, takeInstanceLock } from "../sqlite/lock.ts";
 import { openJournalOf } from "../open-journal.ts";
-import type { Act, BatchRecord, Hosts, JournalStore, Who } from "../journal/store.ts";
+import type { Act, Hosts, JournalStore, Who } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
-import { renewOpenAnswer } from "../results/answers.ts";
 import { flagsAgain } from "../screen/look.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
 import { SharedPace } from "../submission/pace.ts";
@@ -202,43 +202,20 @@ function loginName(): string {
   }
 }
 
-/** The person whose decision changes what becomes of money. Throws `usage` without `--by`. */
-export function personNamed(config: Pick<Config, "by">, example: string): string {
-  const by = nameSaid(config.by);
-  if (by === undefined) throw new PaydropError("by_missing", { example });
-  return by;
-}
-
-/** The batch that a person named by its id, or by the beginning of it. Throws `usage` where none or several have it. */
-export async function knownBatch(store: Pick<JournalStore, "batches">, said: string | undefined): Promise<BatchRecord> {
-  const idPrefix = said?.trim().toUpperCase();
-  const found = idPrefix ? await store.batches({ idPrefix }) : [];
-  const batch = found.find(({ id }) => id === idPrefix) ?? found[0];
-  if (batch && (found.length === 1 || batch.id === idPrefix)) return batch;
-  throw new PaydropError("no_such_batch", { said: said && printable(said, 60), count: found.length });
-}
-
-/** The rows that a person named. Throws `usage` where the batch has none of that number. */
-export async function rowsNamed(store: JournalStore, batch: string, rows: readonly number[]) {
-  const found = await store.rows({ batch, rows });
-  const there = new Set(found.map(({ row }) => row));
-  const missing = rows.find((row) => !there.has(row));
-  if (missing !== undefined) throw new PaydropError("row_missing", { batch, row: missing });
-  return found;
-}
-
 /** The act of whoever called, on a batch, with the `--reason` that was said. */
 export function actSaid(call: Call, work: Work, kind: Act["kind"], batch: string): Act {
   const note = textSaid(call, "reason");
   return { ...actOf(work, kind, note === undefined ? {} : { note }), batch };
 }
 
-/** After an act what lies beside the file must say so; a process that sends the batch writes it at its end. */
-export async function writeAfter(call: Call, work: Work, id: string): Promise<number> {
-  await work.store.setBatch(id, { owesResults: true });
-  const [batch] = await work.store.batches({ id });
-  if (!batch || batch.onItsWay > 0) return 0;
-  const report = await writeAgain(work, id);
-  await renewOpenAnswer(report, flagsAgain(call.flags, work.config.state_dir));
-  return report.files.elsewhere === undefined ? 0 : 74;
+/** `writeAfter` of an act that has said already what it did. */
+export async function writtenAfter(call: Call, work: Work, id: string): Promise<number> {
+  const { code, failed } = await writeAfter(openFor(call, work), id);
+  if (failed !== undefined) throw failed;
+  return code;
+}
+
+/** What acts of this call stand on. */
+export function openFor({ flags }: Pick<Call, "flags">, { store, config }: Pick<Work, "store" | "config">): Open {
+  return { store, config, again: flagsAgain(flags, config.state_dir) };
 }

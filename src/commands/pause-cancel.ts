@@ -1,61 +1,29 @@
+import { cancel as cancelRows } from "../acts/cancel.ts";
+import { pause as pauseBatch } from "../acts/pause.ts";
 import { PaydropError } from "../errors.ts";
-import { judgeWaiting } from "../journal/judge.ts";
-import { STATUSES } from "../messages/statuses.ts";
-import { statusOf } from "../results/totals.ts";
-import { cancel as cancelRows, filtersOf } from "../submission/again.ts";
-import { assertAsSeen } from "./as-seen.ts";
-import { rowsSaid, say, summarize, type Call } from "./command.ts";
-import { actSaid, knownBatch, personNamed, rowsNamed, withWork, writeAfter } from "./open-work.ts";
+import { rowsSaid, textSaid, tellActed, type Call } from "./command.ts";
+import { openFor, withWork } from "./open-work.ts";
+import { callerOf, personNamed } from "./prove.ts";
 
 const EXAMPLE = "paydrop cancel BATCH --held --by NAME";
 
-/** Nothing new of the batch goes until `resume`; a process that is sending it stops after its rows on their way. */
 export function pause(call: Call): Promise<number> {
   return withWork(call, "either", async (work, config) => {
-    const { store } = work;
-    const { id, phase, tallies, onItsWay } = await knownBatch(store, call.operands[0]);
-    if (phase === "cancelled") throw new PaydropError("batch_cancelled", { batch: id });
-    if (phase !== "paused") await store.setBatch(id, { phase: "paused" }, actSaid(call, work, "pause", id));
-    const rows = (tallies.ready?.rows ?? 0) - onItsWay + (tallies.not_sent?.rows ?? 0);
-    say(call, config, "paused", { batch: id, rows });
-    if (onItsWay > 0) say(call, config, "on_their_way", { batch: id, rows: onItsWay });
-    return summarize(call, config, await writeAfter(call, work, id), { batch: id });
+    const values = { batch: call.operands[0] ?? "", reason: textSaid(call, "reason") };
+    const acted = await pauseBatch(openFor(call, work), callerOf(call, work), values);
+    return tellActed(call, config, acted, { batch: acted.batch });
   });
 }
 
-/** Rows that did not go never go: some, the held ones, or the whole batch. What was accepted cannot be called back. */
 export function cancel(call: Call): Promise<number> {
   return withWork(call, "either", async (work, config) => {
-    personNamed(config, EXAMPLE);
+    const who = personNamed(call, work, EXAMPLE);
     const rows = rowsSaid(call);
     const isHeld = call.flags["held"] === true;
     if (rows && isHeld) throw new PaydropError("rows_or_all", { all: "--held", example: EXAMPLE });
-    const { store, now } = work;
-    const batch = await knownBatch(store, call.operands[0]);
-    const { id, environment } = batch;
-    const isWhole = !rows && !isHeld;
-    const waiting = await store.judging(async () => {
-      // of rows that were named all are cancelled, or none
-      const states = filtersOf("cancel").flatMap((one) => one.states ?? []);
-      const named = rows ? await rowsNamed(store, id, rows) : [];
-      assertAsSeen(call, named);
-      const other = named.find(({ state }) => ![...states, "cancelled"].includes(state));
-      if (other) throw new PaydropError("cancel_state", { row: other.row, state: STATUSES[statusOf(other)].word });
-      // first: a process that sends the batch must let nothing more of it go
-      if (isWhole) await store.setBatch(id, { phase: "cancelled" });
-      const chosen = { ...(rows ? { rows } : {}), ...(isHeld ? { states: ["held" as const] } : {}) };
-      const act = actSaid(call, work, "cancel", id);
-      const cancelled = await cancelRows(store, id, { act, ...chosen });
-      if (isWhole && cancelled.length === 0) await store.setBatch(id, {}, act);
-      say(call, config, isWhole ? "cancelled_whole" : "cancelled", { batch: id, rows: cancelled.length });
-      return judgeWaiting(store, [id], environment, config, now());
-    });
-    const [{ tallies, onItsWay } = batch] = await store.batches({ id });
-    const { accepted, unknown } = tallies;
-    if (isWhole && accepted) say(call, config, "cannot_recall", { batch: id, rows: accepted.rows });
-    if (unknown) say(call, config, "still_unknown", { batch: id, rows: unknown.rows });
-    if (onItsWay > 0) say(call, config, "on_their_way", { batch: id, rows: onItsWay });
-    for (const [other, count] of waiting) say(call, config, "freed", { batch: other, rows: count });
-    return summarize(call, config, await writeAfter(call, work, id), { batch: id });
+    const which = rows ?? (isHeld ? "held" : "whole");
+    const values = { batch: call.operands[0] ?? "", which, reason: textSaid(call, "reason") } as const;
+    const acted = await cancelRows(openFor(call, work), who, values);
+    return tellActed(call, config, acted, { batch: acted.batch });
   });
 }

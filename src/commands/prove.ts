@@ -1,15 +1,30 @@
 import { Writable } from "node:stream";
+import type { Named, Person } from "../acts/open.ts";
+import type { Work } from "../batch.ts";
 import { PASSWORD, secretText } from "../config/secret.ts";
 import { accountOf, accounts, hasLapsed, isPassword, mayDo, type Role } from "../desk/accounts.ts";
 import { PaydropError } from "../errors.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { Call } from "./command.ts";
+import { nameSaid } from "./open-work.ts";
+
+/** Whoever called. */
+export function callerOf(call: Call, { store, who }: Pick<Work, "store" | "who">): Person {
+  return { ...who, proves: (role) => assertIs(call, store, who.by ?? "", role) };
+}
+
+/** The person whose decision changes what becomes of money. Throws `usage` without `--by`. */
+export function personNamed(call: Call, work: Pick<Work, "store" | "who" | "config">, example: string): Named {
+  const by = nameSaid(work.config.by);
+  if (by === undefined) throw new PaydropError("by_missing", { example });
+  return { ...callerOf(call, work), by };
+}
 
 /**
  * Where one person is not to decide alone, a name that was only typed is no other person: who has accounts at the desk proves
  * the name by that account's password, on the terminal or by `PAYDROP_PASSWORD_FILE`. Throws `usage`.
  */
-export async function assertIs(call: Call, store: Pick<JournalStore, "kept" | "keep" | "now">, by: string, role: Role) {
+async function assertIs(call: Call, store: Pick<JournalStore, "kept" | "keep" | "now">, by: string, role: Role) {
   // whoever acts at the desk has signed in there
   if (call.leavesSending || (await accounts(store)).length === 0) return;
   const account = await accountOf(store, by);

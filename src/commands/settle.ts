@@ -1,4 +1,6 @@
 import { basename, resolve } from "node:path";
+import { changedSince, type Seen } from "../acts/as-seen.ts";
+import { knownBatch, rowsNamed } from "../acts/open.ts";
 import { canonicalAmount, isSameAmount, PLAIN_DECIMAL, sumOf } from "../amount.ts";
 import { actOf } from "../batch.ts";
 import { normalizeName } from "../column-name.ts";
@@ -16,9 +18,9 @@ import { openTable } from "../reader/open-table.ts";
 import type { Row } from "../reader/row.ts";
 import { textOf } from "../results/table.ts";
 import { statusOf } from "../results/totals.ts";
-import { changedSince } from "./as-seen.ts";
 import { optionOf, rowsSaid, say, summarize, textNeeded, type Call } from "./command.ts";
-import { knownBatch, nameSaid, personNamed, rowsNamed, withWork, writeAfter, type OpenedWork } from "./open-work.ts";
+import { nameSaid, withWork, writtenAfter, type OpenedWork } from "./open-work.ts";
+import { personNamed } from "./prove.ts";
 
 const EXAMPLE = 'paydrop settle BATCH --row 91 --as not-done --by NAME --note "dashboard 1 Nov 10:12: no entry"';
 
@@ -48,10 +50,11 @@ export function run(call: Call): Promise<number> {
   });
 }
 
-async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Settlings> {
+async function saidByRows(call: Call, work: OpenedWork): Promise<Settlings> {
   const as = asSaid(call.flags["as"]);
   if (as === undefined) throw new PaydropError("settle_as", { example: EXAMPLE });
-  const by = personNamed(config, EXAMPLE);
+  const { store } = work;
+  const { by } = personNamed(call, work, EXAMPLE);
   const note = textNeeded(call, "note", EXAMPLE);
   const numbers = rowsSaid(call);
   if (!numbers) throw new PaydropError("word_missing", { option: "--row", example: EXAMPLE });
@@ -59,7 +62,7 @@ async function saidByRows(call: Call, { store, config }: OpenedWork): Promise<Se
   const settlings = (await rowsNamed(store, batch.id, numbers)).map((row) => ({ batch, row, as, by, note }));
   // at the desk: what somebody else said of one meanwhile stands
   const seen = settlings.map(({ row }) => row);
-  const changed = new Set(changedSince(call.flags["seen"], seen));
+  const changed = new Set(changedSince(call.flags["seen"] as Seen, seen));
   const isOpen = ({ row, as: to }: Settling): boolean => !changed.has(row) && row.state !== to;
   const already = settlings.filter((one) => !isOpen(one));
   const todo = settlings.filter(isOpen);
@@ -191,7 +194,7 @@ async function carryOut(call: Call, work: OpenedWork, { todo, already, skipped }
     if (changed === 0) continue;
     const waiting = await store.judging(() => judgeWaiting(store, [batch.id], batch.environment, config, now()));
     for (const [other, rows] of waiting) say(call, config, "freed", { batch: other, rows });
-    codes.push(await writeAfter(call, work, batch.id));
+    codes.push(await writtenAfter(call, work, batch.id));
   }
   if (skipped > 0) say(call, config, "settled_skipped", { lines: skipped });
   return summarize(call, config, Math.max(0, ...codes), { settled, already: already.length, skipped });

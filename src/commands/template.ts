@@ -1,3 +1,4 @@
+import { knownBatch } from "../acts/open.ts";
 import { dirname, resolve } from "node:path";
 import { openKept } from "../checks/open-file.ts";
 import { loadSettings } from "../config/load.ts";
@@ -15,7 +16,6 @@ import type { Cell, Row, Table } from "../reader/row.ts";
 import { recordsOf } from "../results/totals.ts";
 import { tableIn } from "../results/table.ts";
 import { optionOf, type Call } from "./command.ts";
-import { knownBatch } from "./open-work.ts";
 
 /** A file to fill in, with two example rows, or the rows of an earlier batch; CSV on stdout, or a new table. */
 export async function run(call: Call): Promise<number> {

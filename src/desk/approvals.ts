@@ -1,4 +1,4 @@
-import { run as approve } from "../commands/approve.ts";
+import { approve } from "../acts/approve.ts";
 import { minuteOf } from "../day.ts";
 import { approvalsIn, personOf, waitsForApproval, wantedOf, type Wanted } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
@@ -6,7 +6,7 @@ import { DESK_WORDS } from "../messages/desk.ts";
 import { counted, listed } from "../messages/sentence.ts";
 import { namedRows } from "../messages/statuses.ts";
 import { mayDo } from "./accounts.ts";
-import { carryOut, type Desk } from "./desk.ts";
+import { newsOfAct, type Desk } from "./desk.ts";
 import { button, factsOf, form, markup, sumField, type Html } from "./html.ts";
 import { type Asked, type Pages, plain } from "./pages.ts";
 import { batchLink } from "./needs.ts";
@@ -27,10 +27,11 @@ export function approvalPages(pages: Pages): void {
   }); // prettier-ignore
 
   pages.act("/approvals/:id", "approve", async (posted) => {
-    // as it is written: commands take the beginning of an id as well
+    // as it is written: acts take the beginning of an id as well
     const [batch] = await desk.store.batches({ id: posted.c.req.param("id") ?? "" });
     if (!batch) return plain(posted.c, 404, "no_page");
-    const news = await carryOut(desk, posted.account, approve, [batch.id], { total: posted.text("total") });
+    const values = { batch: batch.id, total: posted.text("total") };
+    const news = await newsOfAct(desk, posted.account, (who) => approve(desk, who, values));
     return pages.goTo(posted, "/approvals", news);
   });
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { cancel } from "../acts/cancel.ts";
+import { pause } from "../acts/pause.ts";
+import { resume, retry } from "../acts/retry-resume.ts";
 import { rowsIn } from "../amount.ts";
-import { cancel, pause } from "../commands/pause-cancel.ts";
-import { resume, retry } from "../commands/release-retry-resume.ts";
 import { makeReport } from "../commands/results-report.ts";
 import { statusesOf, tellBatch } from "../commands/status.ts";
 import { minuteOf } from "../day.ts";
@@ -16,12 +17,12 @@ import { tellRow } from "../results/columns.ts";
 import { actTexts } from "../results/report.ts";
 import { occurringIn, statusOf } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
-import { carryOut, withoutCommands, type Desk, type Run } from "./desk.ts";
+import { newsOfAct, newsOfLetting, withoutCommands, type Desk } from "./desk.ts";
 import { rowFields, tick } from "./decide.ts";
 import { detailsOf } from "./details.ts";
 import { button, factsOf, field, form, markup, nothing, progressOf, said, statusTag, tableOf, type Html, type News, type Shown } from "./html.ts"; // prettier-ignore
 import { batchLink } from "./needs.ts";
-import { livePart, newsOf, plain, type Asked, type Pages } from "./pages.ts";
+import { livePart, newsOf, plain, type Asked, type Pages, type Posted } from "./pages.ts";
 import { accountsPicture, progressPicture, statusBar } from "./pictures.ts";
 
 const ROWS_SHOWN = 100;
@@ -78,25 +79,31 @@ ${csrf !== undefined && actsOn(batch, csrf)}
     }
   });
 
-  const act = (word: string, run: Run, more: object = {}, needsTick = false): void =>
+  type Carry = (posted: Posted, values: { readonly batch: string; readonly reason: string }) => Promise<News>;
+  const act = (word: string, carry: Carry, needsTick = false): void =>
     pages.act(`/batch/:id/${word}`, "decide", async (posted) => {
-      // as it is written: commands take the beginning of an id as well
+      // as it is written: acts take the beginning of an id as well
       const batch = await find(posted.c.req.param("id") ?? "");
       if (!batch) return plain(posted.c, 404, "no_page");
-      const reason = posted.text("reason");
-      const flags = { ...more, ...(reason !== "" && { reason }) };
+      const values = { batch: batch.id, reason: posted.text("reason") };
       const isSure = !needsTick || posted.text("sure") === "yes";
       const now = goesBy(word, batch);
       const isAsSeen = now === undefined || posted.text("seen") === now;
-      const done = (): Promise<News> => carryOut(desk, posted.account, run, [batch.id], flags);
+      const done = (): Promise<News> => carry(posted, values);
       const news = !isSure ? newsOf("not_sure") : isAsSeen ? await done() : newsOf("sum_changed", false, { now });
       return pages.goTo(posted, `/batch/${batch.id}`, news);
     });
-  act("pause", pause);
-  act("resume", resume);
-  act("retry", retry);
-  act("retry-rejected", retry, { rejected: true });
-  act("cancel", cancel, {}, true);
+  act("pause", ({ account }, values) => newsOfAct(desk, account, (who) => pause(desk, who, values)));
+  act("resume", ({ account }, values) => newsOfLetting(desk, account, (who) => resume(desk, who, values)));
+  act("retry", ({ account }, values) => newsOfLetting(desk, account, (who) => retry(desk, who, values)));
+  act("retry-rejected", ({ account }, values) =>
+    newsOfLetting(desk, account, (who) => retry(desk, who, { ...values, rejected: true })),
+  );
+  act(
+    "cancel",
+    ({ account }, values) => newsOfAct(desk, account, (who) => cancel(desk, who, { ...values, which: "whole" })),
+    true,
+  );
 }
 
 /** What goes once more by this button, as the page says it: whoever presses it has seen that. */

@@ -1,7 +1,7 @@
 import { isSameAmount, sumOf } from "../amount.ts";
-import { changedSince, seenOf } from "../commands/as-seen.ts";
-import { cancel } from "../commands/pause-cancel.ts";
-import { release } from "../commands/release-retry-resume.ts";
+import { changedSince, seenOf } from "../acts/as-seen.ts";
+import { cancel } from "../acts/cancel.ts";
+import { release } from "../acts/release.ts";
 import { run as settle } from "../commands/settle.ts";
 import { sentOf, sentText } from "../commands/status-lists.ts";
 import { askRelease, type Release } from "../journal/release.ts";
@@ -13,7 +13,7 @@ import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
 import { statusOf } from "../results/totals.ts";
 import { mayDo, type Account } from "./accounts.ts";
-import { carryOut, withoutCommands, type Desk } from "./desk.ts";
+import { actAt, carryOut, newsOfAct, newsOfLetting, withoutCommands, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
 import { button, choices, countTag, field, form, markup, nothing, said, statusTag, sumField, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
 import { batchLink } from "./needs.ts";
@@ -53,7 +53,7 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
   /** `carry`: gives what is said of it, or a page that asks once more. */
   const act = (word: string, carry: (posted: Posted, chosen: Chosen) => Promise<News | Response>): void =>
     pages.act(`/decide/${word}`, "decide", async (posted) => {
-      // as it is written: commands take the beginning of an id as well
+      // as it is written: acts take the beginning of an id as well
       const [batch] = await desk.store.batches({ id: posted.text("batch") });
       const rows = posted.texts("row").filter((row) => /^\d{1,9}$/.test(row));
       const isAll = ["held", "release"].includes(word) && posted.text("all") === "yes";
@@ -81,8 +81,10 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
   act("held", async (posted, chosen) => {
     const { batch, rows, isAll, seen } = chosen;
     const [what, reason] = [posted.text("what"), posted.text("reason")];
-    const flags = { ...(isAll ? { held: true } : { row: rows }), reason, seen };
-    if (what === "cancel") return carryOut(desk, posted.account, cancel, [batch.id], flags);
+    if (what === "cancel") {
+      const values = { batch: batch.id, which: isAll ? "held" : rows.map(Number), reason, seen } as const;
+      return newsOfAct(desk, posted.account, (who) => cancel(desk, who, values));
+    }
     // each is looked up for itself
     if (what === "done" && isAll) return newsOf("no_rows");
     if (what === "done")
@@ -102,8 +104,9 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
     const { acceptedBefore } = await ask(desk, account, chosen);
     // of one payment, too: whoever releases it has seen what it is
     if (acceptedBefore.rows > 0 && !isSameAmount(total, acceptedBefore.amount)) return newsOf("sum_differs");
-    const flags = { ...(isAll ? { all: true } : { row: rows }), ...(total !== "" && { total }), seen };
-    return carryOut(desk, account, release, [batch.id], { ...flags, reason: text("reason") });
+    const which = isAll ? "all" : rows.map(Number);
+    const values = { batch: batch.id, which, total, reason: text("reason"), seen } as const;
+    return newsOfLetting(desk, account, (who) => release(desk, who, values));
   });
 }
 
@@ -205,7 +208,7 @@ const heldFields = (isContradicted = false): Html =>
 /** What would be let go now. Nothing is changed by asking. */
 function ask(desk: Desk, by: Account, { batch, rows, isAll }: Chosen): Promise<Release> {
   const { store, config } = desk;
-  const asked = { rules: config, now: store.now(), act: desk.act(by, "release") };
+  const asked = { rules: config, now: store.now(), act: actAt(desk, by, "release") };
   return store.judging(() => askRelease(store, batch, isAll ? "all" : rows.map(Number), asked));
 }
 

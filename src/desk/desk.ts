@@ -1,15 +1,21 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Call, Output } from "../commands/command.ts";
-import type { Config } from "../config/schema.ts";
-import type { Act, JournalStore } from "../journal/store.ts";
+import { leave, type LetGo } from "../acts/let-go.ts";
+import { actBy, type Acted, type Named, type Open } from "../acts/open.ts";
 import { errorText } from "../screen/error-text.ts";
+import { foreseen, PaydropError } from "../errors.ts";
+import type { Act, Who } from "../journal/store.ts";
+import { sentenceOf, type Found } from "../messages/acts.ts";
+import { errorOf, type ErrorReason } from "../messages/errors.ts";
+import { toldOnPage, type Told } from "../messages/sentence.ts";
+import { printable } from "../printable.ts";
 import type { Account } from "./accounts.ts";
 import type { News } from "./html.ts";
 
 /** What the pages stand on. */
-export interface Desk {
-  readonly config: Config;
-  readonly store: JournalStore;
+export interface Desk extends Open {
+  /** Whose process it is. */
+  readonly who: Who;
   /** Flags and variables of this process, for the commands that pages call; no key to send with is among them. */
   readonly call: Pick<Call, "flags" | "env">;
   /** Inboxes that were named; those that files were taken from are known besides. */
@@ -20,8 +26,50 @@ export interface Desk {
   readonly say: (text: string) => void;
   /** Rows that a killed process left on their way get their end (I4), before anybody is told of them. */
   readonly endOfDead: () => Promise<void>;
-  readonly act: (by: Account, kind: Act["kind"]) => Act;
 }
+
+/** Whoever acts here has signed in, and pages ask for their role. */
+const personAt = ({ who }: Pick<Desk, "who">, { name }: Account): Named => ({
+  ...who,
+  by: name,
+  proves: () => Promise.resolve(),
+});
+
+export const actAt = (desk: Desk, by: Account, kind: Act["kind"]): Act => actBy(desk, personAt(desk, by), kind);
+
+/** A person's act, and what became of it. What was done is told also where something failed after it. */
+export async function newsOfAct(desk: Desk, by: Account, act: (who: Named) => Promise<Acted>): Promise<News> {
+  try {
+    await desk.endOfDead();
+    const { found, code, failed } = await act(personAt(desk, by));
+    const lines = found.flatMap((one) => linesTold(toldOnPage(sentenceOf(one), one.facts)));
+    if (failed === undefined) return { isGood: code === 0, lines };
+    return { isGood: false, lines: [...lines, ...linesOfError(failed)] };
+  } catch (error) {
+    return { isGood: false, lines: linesOfError(error) };
+  }
+}
+
+/** Of rows that were let go: they are left to whoever watches the folder, nothing is sent by this process. */
+export function newsOfLetting(desk: Desk, by: Account, act: (who: Named) => Promise<LetGo>): Promise<News> {
+  return newsOfAct(desk, by, async (who) => {
+    const gone = await act(who);
+    const { isLeft, code, failed } = await leave(desk, gone);
+    const left: readonly Found[] = isLeft ? [{ code: "left_to_watch", facts: {} }] : [];
+    return { found: [...gone.stays, ...gone.found, ...left], code, failed };
+  });
+}
+
+/** What nobody foresaw is thrown: the page of it says so, and the log what it was. */
+function linesOfError(thrown: unknown): readonly string[] {
+  const error = foreseen(thrown);
+  if (!(error instanceof PaydropError)) throw error;
+  const [, sentence] = errorOf(error.reason as ErrorReason);
+  return linesTold(toldOnPage(sentence, error.facts));
+}
+
+const linesTold = ({ text, todo }: Told): readonly string[] =>
+  [...text.split("\n"), ...(todo === "" ? [] : [`→ ${todo}`])].map((line) => printable(line));
 
 export type Run = (call: Call) => Promise<number>;
 

@@ -1,7 +1,8 @@
+import { resumeInbox, stopInbox } from "../acts/inbox.ts";
+import type { Acted, Named } from "../acts/open.ts";
 import { basename } from "node:path";
 import { rowsIn, sumOf } from "../amount.ts";
 import { atWork, waitsIn, type Waits } from "../commands/at-work.ts";
-import { resume } from "../commands/release-retry-resume.ts";
 import { dayOf } from "../day.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
@@ -9,11 +10,11 @@ import { HOST_WORDS } from "../messages/hosts.ts";
 import { counted, told } from "../messages/sentence.ts";
 import { byStatusOf, occurringIn } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
-import { carryOut, type Desk } from "./desk.ts";
-import { button, countTag, form, markup, progressOf, said, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
+import { newsOfAct, type Desk } from "./desk.ts";
+import { button, countTag, form, markup, progressOf, said, tableOf, type Html } from "./html.ts"; // prettier-ignore
 import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";
 import { batchLink, goOnForm, isGoing, LOOKED_AT, needsPart, stoppedText } from "./needs.ts";
-import { livePart, newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
+import { livePart, newsOf, type Asked, type Pages } from "./pages.ts";
 import { yearPicture } from "./pictures.ts";
 
 const BATCHES_SHOWN = 30;
@@ -45,17 +46,15 @@ export function todayPages(pages: Pages): void {
     return pages.framed(asked, { title: "A year of batches", content });
   });
 
-  const act = (path: string, carry: (posted: Posted, inbox: string) => Promise<News>): void =>
+  const act = (path: string, of: (who: Named, inbox: string) => Promise<Acted>): void =>
     pages.act(path, "decide", async (posted) => {
       // only what is known: nobody holds any other folder of this machine from here, or removes a STOP file there
       const inbox = inboxesOf(desk, await desk.store.folders()).find((one) => one === posted.text("inbox"));
-      return pages.goTo(posted, "/", inbox === undefined ? newsOf("no_inbox") : await carry(posted, inbox));
+      if (inbox === undefined) return pages.goTo(posted, "/", newsOf("no_inbox"));
+      return pages.goTo(posted, "/", await newsOfAct(desk, posted.account, (who) => of(who, inbox)));
     });
-  act("/stop", async ({ account }, folder) => {
-    await desk.store.holdFolder(folder, "desk_stop", desk.act(account, "hold_folder"));
-    return newsOf("stopped", true, { folder });
-  });
-  act("/go-on", ({ account }, inbox) => carryOut(desk, account, resume, [], { inbox }));
+  act("/stop", (who, inbox) => stopInbox(desk, who, { inbox }));
+  act("/go-on", (who, inbox) => resumeInbox(desk, who, { inbox }));
 }
 
 /** The newest batches, and whatever else waits for somebody or goes, the newest first: nothing else that has ended. */

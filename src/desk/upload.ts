@@ -16,7 +16,7 @@ import { sha256Of } from "../results/place.ts";
 import { remarkTexts } from "../results/summary.ts";
 import { occurringIn } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
-import { withoutCommands, type Desk } from "./desk.ts";
+import { actAt, withoutCommands, type Desk } from "./desk.ts";
 import { button, factsOf, form, markup, said, statusTag, tableOf, type Html, type Shown } from "./html.ts";
 import { inboxesOf } from "./inboxes.ts";
 import { newsOf, type Asked, type Pages, type Posted, type Word } from "./pages.ts";
@@ -82,7 +82,7 @@ export function uploadPages(pages: Pages): void {
     const name = basename(one.path);
     const path = join(one.folder, name);
     if (await lstat(path).catch(() => undefined)) return refuse(posted, "name_taken", { name });
-    const act = { ...desk.act(account, "bring_file"), as: printable(name), note: printable(one.folder) };
+    const act = { ...actAt(desk, account, "bring_file"), as: printable(name), note: printable(one.folder) };
     const [by, sha256] = [account.name, await sha256Of(one.path)];
     await desk.store.keep("upload", `${sha256} ${by}`, { by, sha256, at: act.at }, act);
     try {

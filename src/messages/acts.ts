@@ -1,4 +1,5 @@
-import { counted, type Catalogue } from "./sentence.ts";
+import { NOT_RELEASED } from "./holds.ts";
+import { counted, type Catalogue, type Facts, type Sentence } from "./sentence.ts";
 import { namedRows } from "./statuses.ts";
 
 /** What the commands say by which a person acts on a batch. */
@@ -14,23 +15,22 @@ export const ACTED = {
     → Set the clock. If it is right, an earlier one was ahead: decide what is held as usual.`,
   going: "{rows:row} of batch {batch} will be sent: {sum}",
   going_when_approved:
-    "{rows:row} of batch {batch} may go when somebody has approved it: {sum} → paydrop approve {batch} --by NAME --total SUM",
+    "{rows:row} of batch {batch} may go when somebody has approved it: {sum} → → paydrop approve {batch} --by NAME --total SUM",
   proposed:
-    "{rows:row} of batch {batch} may go when somebody else has approved that: {sum} → paydrop approve {batch} --by NAME --total {sum}",
+    "{rows:row} of batch {batch} may go when somebody else has approved that: {sum} → → paydrop approve {batch} --by NAME --total {sum}",
   none_waits: "Nothing of batch {batch} goes: no row of it may go again this way",
   left: `Another paydrop works with this state folder and sends them, if it works on this batch or its folder.
     → What became of them: paydrop status {batch}. Else, when that one has ended: paydrop resume {batch} --by NAME`,
-  left_to_watch:
-    "They go when the paydrop that watches the folder looks next. → Where nobody watches it: paydrop resume {batch} --by NAME",
-  now_held: "{rows:row} of batch {batch} must wait for a person: {why} → paydrop status {batch}",
-  paused: "Batch {batch} is paused. {rows:row waits|rows wait}. → To go on: paydrop resume {batch} --by NAME",
+  left_to_watch: "They go when the paydrop that watches the folder looks next.",
+  now_held: "{rows:row} of batch {batch} must wait for a person: {why} → → paydrop status {batch}",
+  paused: "Batch {batch} is paused. {rows:row waits|rows wait}. → → To go on: paydrop resume {batch} --by NAME",
   cancelled: ({ rows }) =>
     rows === 0 ? "No row of batch {batch} is held, or left to cancel." : "{rows:row} of batch {batch} will never go.",
   cancelled_whole: ({ rows }) =>
     `Batch {batch} is cancelled. ${rows === 0 ? "No row of it was left to send." : "{rows:row was|rows were} not sent and will never go."}`,
   cannot_recall: "{rows:row was|rows were} accepted and cannot be called back.",
   still_unknown: `{rows:row is|rows are} unknown and must still be looked up.
-    → paydrop settle {batch} --row N --as DONE-OR-NOT-DONE --by NAME --note TEXT`,
+    → → paydrop settle {batch} --row N --as DONE-OR-NOT-DONE --by NAME --note TEXT`,
   on_their_way: "{rows:row is|rows are} on the way and cannot be stopped.",
   settled_done: ({ before }) =>
     `Row {row} of batch {batch} ({amount}) is settled as done by {by}. It is never sent again.${before ? " {before} had settled it as not done → Tell {before} what you found." : ""}`,
@@ -38,29 +38,42 @@ export const ACTED = {
     phase === "cancelled"
       ? "Row {row} of batch {batch} ({amount}) is settled as not done by {by}. → The batch is cancelled. If it is to be paid after all, put it into a new file."
       : `Row {row} of batch {batch} ({amount}) is settled as not done by {by}. It may go again.
-          → If it was paid in another way: paydrop cancel {batch} --row {row} --by NAME. To send all such rows of the batch: paydrop retry {batch}`,
+          → → If it was paid in another way: paydrop cancel {batch} --row {row} --by NAME. To send all such rows of the batch: paydrop retry {batch}`,
   settled_before: ({ by }) =>
     `Row {row} of batch {batch} ${by === undefined ? "is {word} now" : "was {word} by {by} before you"}. Nothing was changed.`,
   settled_otherwise: `Row {row} of batch {batch} was {word} by {by} before you. What you said changed nothing
-    → Ask {by} which of the two is true. Who said what: paydrop status {batch}`,
+    → Ask {by} which of the two is true. → Who said what: paydrop status {batch}`,
   settled_contradicted: `Row {row} of batch {batch} was settled as not done by {before} before you said that it went. It is held, and goes by neither word
-    → Look it up once more with {before}. Why it is held: paydrop status {batch}`,
+    → Look it up once more with {before}. → Why it is held: paydrop status {batch}`,
   settled_sent_again: `Row {row} of batch {batch} was settled as not done by {before} before you, and was sent again: it is {word}. What you said changed nothing
     → If it went before that, it is paid twice. Tell {before} and whoever can ask for the money back.`,
   settled_changed: `Row {row} of batch {batch} is {word} now: it changed after the page was made. Nothing was changed
     → Look at it again.`,
   settled_skipped: "{lines:line} without a decision yet.",
-  freed: "{rows:row} of batch {batch} waited for that and may go now. → paydrop resume {batch} --by NAME",
+  freed: "{rows:row} of batch {batch} waited for that and may go now. → → paydrop resume {batch} --by NAME",
+  folder_stopped: "{folder} is held. Rows on their way finish, nothing new goes. → To go on, press the button there.",
+  folder_resumed: "{folder} goes on, by {by}. → A watcher goes on by itself. → Without one: {command}",
   journal_copied: `{batches:batch|batches} with {rows:row} went from {folder} to {to}. The journal in {folder} sends nothing any more.
     → Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY for every paydrop that worked with it, then: paydrop doctor`,
   approved: ({ left }) =>
     left === 0
       ? "Batch {batch} ({file}, {rows:row}, {sum}) is approved by {by}, until {until}. → It goes with the next run of its file; a watched folder sends it by itself."
-      : "Batch {batch} ({file}, {rows:row}, {sum}) is approved by {by}, until {until}. Another person must approve it, too. → paydrop approve {batch} --by NAME --total SUM",
+      : "Batch {batch} ({file}, {rows:row}, {sum}) is approved by {by}, until {until}. Another person must approve it, too. → → paydrop approve {batch} --by NAME --total SUM",
   backed_up: "{file}: the journal and {snapshots:snapshot}, {bytes:byte}.",
   purging: "{batches:batch|batches} so far; looked at all that were taken until {until}.",
   purged: "Private copies and answers of {batches:batch|batches} were removed. Duplicates of them are still found.",
 } as const satisfies Catalogue;
+
+/** Why rows that were let go must wait all the same. */
+export const WAITS_ANEW = "the same payment went meanwhile, or waits elsewhere";
+
+/** What an act of a person found or did. */
+export interface Found {
+  readonly code: keyof typeof ACTED | keyof typeof NOT_RELEASED;
+  readonly facts: Facts;
+}
+
+export const sentenceOf = ({ code }: Found): Sentence => ({ ...NOT_RELEASED, ...ACTED })[code];
 
 const NEW_LIST = "Write a new list: paydrop status --unknown --csv";
 

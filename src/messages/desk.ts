@@ -42,7 +42,6 @@ export const DESK_WORDS = {
   not_here: "This folder is not on this machine, or cannot be read here.",
   not_looked_at: "It was not looked at yet. A watched folder is looked at every few seconds.",
   no_inbox: "This is no inbox that is known here. → Nothing was changed.",
-  stopped: "{folder} is held. Rows on their way finish, nothing new goes. → To go on, press the button there.",
   ended_by_time: "Rows that ended, by time: the first at {first}, half of them after {half}, the last after {all}.",
   ended_by_time_some:
     "Rows that ended, by time, told from one row in {every}: the first at {first}, half of them after {half}, the last after {all}.",

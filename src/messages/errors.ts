@@ -32,20 +32,21 @@ const USAGE_ERRORS = {
       ? "{name}: the file cannot be read ({found}) → Give the user who runs paydrop the right to read it."
       : `{name}: the file cannot be read ({found}) → Look at its disk or network share, then try again. ${NOTHING_SENT}`,
   folder_unreadable: "{folder}: the folder cannot be read ({found}) → Check its name, its disk or network share.",
-  folder_not_held: "{folder} is not held → Name the folder as it was named to paydrop watch or run.",
+  folder_not_held: "{folder} is not held → → Name the folder as it was named to paydrop watch or run.",
   exists: "{name} is there already → Name another file.",
   template_name: "{out} does not end in .xlsx or .csv → Give it such a name.",
 
   // batches and what a person says of them
   no_such_batch: ({ count }) =>
     `${count ? '{count} batches begin with "{said}"' : 'there is no batch "{said}"'}
-      → \`paydrop status\` lists them. Those of another state folder need its --state-dir.`,
+      → → \`paydrop status\` lists them. Those of another state folder need its --state-dir.`,
   no_batch_of_file: `no batch was made of {file}
     → Name it with its folder, or name the batch: \`paydrop status\` lists them. A refused file makes none; \`paydrop check\` says why.`,
   not_a_person: "paydrop is not a person: its own acts stand under that name → Say who decides: --by NAME",
   by_missing: "this needs the name of the person who decides → Add --by NAME: {example}",
   lost_journal_by: "--accept-lost-journal needs the name of a person → Add --by NAME.",
   word_missing: "{option} is missing → {example}",
+  left_empty: "the {what} is missing → Nothing was changed. Write it, then do it again.",
   no_day: '{option} "{said}" is no day → Write it as 2026-11-27.',
   day_ahead: "--before {said} is still to come → Write a day that has begun.",
   rows_or_all: "say either --row N… or {all} → {example}",
@@ -67,20 +68,20 @@ const USAGE_ERRORS = {
   }) => `{said} is not the sum of ${isWhole ? "batch {batch}" : "the rows of batch {batch} that somebody let go again"}
     → Nothing was approved. Take the sum from where the file comes from, such as the payroll register, and write it without commas.`,
   batch_cancelled: "batch {batch} is cancelled → Put rows that must go after all into a new file.",
-  batch_paused: "batch {batch} is paused → To go on: paydrop resume {batch} --by NAME",
+  batch_paused: "batch {batch} is paused → → To go on: paydrop resume {batch} --by NAME",
   batch_phase: "batch {batch} is {phase}, it cannot become {wanted} → Nothing was changed.",
   release_total: `{rows:payment} of these were accepted before: {sum}. Released, they go a second time
-    → Nothing was released. If they are the same payments: paydrop cancel {batch} --held --by NAME. If all of them are to go again, add their sum: --total {sum}`,
+    → Nothing was released. → If they are the same payments: paydrop cancel {batch} --held --by NAME. If all of them are to go again, add their sum: --total {sum}`,
   settle_as: "--as must be done or not-done → {example}",
   settle_state: "row {row} is {state} → Nothing was settled. Only unknown rows are, or accepted ones given back.",
   settle_accepted: `{rows:row} of these went: {sum}. Settled as not done they may go again, and be paid twice
-    → Nothing was settled. If the bank gave the money back, add their sum: --total SUM`,
+    → Nothing was settled. → If the bank gave the money back, add their sum: --total SUM`,
   cancel_state: "row {row} is {state} → Nothing was cancelled. Only rows that did not go can be.",
   row_changed: `row {row} of batch {batch} is {state} now: it changed after the page was made
     → Nothing was changed. Look at it again.`,
-  settle_too_soon: "row {row} is on its way → Wait until its run has ended: paydrop status {batch}",
+  settle_too_soon: "row {row} is on its way → → Wait until its run has ended: paydrop status {batch}",
   settle_not_quiet: `the host that sent row {row} of batch {batch} was lost, and its request may still arrive until {until}
-    → Nothing was settled. Look it up after that. Where the dashboard shows it already: --as done.`,
+    → Nothing was settled. Look it up after that. → Where the dashboard shows it already: --as done.`,
   ...MOVE_ERRORS,
   list_alone: "--from stands alone: batch, row and decision are in the list → Leave out BATCH, --row and --as.",
 
@@ -132,8 +133,8 @@ const JOURNAL_ERRORS = {
     → ${RESTORE} Or cancel the batch and run its file again.`,
   spool_damaged: `the checked payments of the batch are damaged: {path} → ${RESTORE} Look at the disk first.`,
   journal_lost: `the journal is missing from {folder}, but files were taken there: what was sent is not known any more
-    → ${RESTORE} ${GO_ON_WITHOUT}`,
-  journal_damaged: `the journal {path} is damaged: {found} → ${RESTORE} ${GO_ON_WITHOUT}`,
+    → ${RESTORE} → ${GO_ON_WITHOUT}`,
+  journal_damaged: `the journal {path} is damaged: {found} → ${RESTORE} → ${GO_ON_WITHOUT}`,
   journal_unusable: `the journal {path} cannot be used: {found} → ${LOOK_AT_DISK}`,
   journal_busy: `the journal {path} is kept by another process: {found}
     → ${NOTHING_MORE} A paydrop that was stopped, or a program that copies the journal, must go on to its end. Then do this again.`,
@@ -158,11 +159,11 @@ const JOURNAL_ERRORS = {
 
   // the mark of an inbox
   journal_of_another: `{folder}: another journal sent from this folder ({id}, {marked:row}); this one ({own}) does not know what went
-    → ${NOTHING_MORE} Use the state directory that sent from here (--state-dir; in a container, a volume that outlives it). ${GO_ON_WITHOUT}`,
+    → ${NOTHING_MORE} Use the state directory that sent from here (--state-dir; in a container, a volume that outlives it). → ${GO_ON_WITHOUT}`,
   journal_older: `{folder}: the journal is older than {path}: it knows of {known:row} that went, the file of {marked}
-    → ${NOTHING_MORE} Put the newest copy of the state directory back, and let no other paydrop work with a copy. ${GO_ON_WITHOUT}`,
+    → ${NOTHING_MORE} Put the newest copy of the state directory back, and let no other paydrop work with a copy. → ${GO_ON_WITHOUT}`,
   mark_damaged: `{path} is not as paydrop wrote it: it should tell which journal knows what was sent from this folder
-    → ${NOTHING_MORE} Put the file back. ${GO_ON_WITHOUT}`,
+    → ${NOTHING_MORE} Put the file back. → ${GO_ON_WITHOUT}`,
   mark_unreadable: `{path} cannot be read ({found}): it may tell of what was sent
     → ${NOTHING_MORE} Give the user who runs paydrop the right to read it, or look at the disk or network share.`,
 } as const satisfies Catalogue;
@@ -215,10 +216,10 @@ const ERRORS = {
   results_unwritable: {
     unwritable: ({ code }) =>
       `nothing can be written beside {name}: ${WHY_UNWRITABLE[String(code)] ?? "{found}"}
-        → Let paydrop write there, and make room. ${WRITE_AGAIN}`,
+        → Let paydrop write there, and make room. → ${WRITE_AGAIN}`,
     folder_exchanged: `the folder of {name} is a link now, which was none before, and nothing is written where it leads
-      → Find out who exchanged it, and put the folder back. ${WRITE_AGAIN}`,
-    in_the_way: `{name} is there already and is not what paydrop wrote → Move or rename it. ${WRITE_AGAIN}`,
+      → Find out who exchanged it, and put the folder back. → ${WRITE_AGAIN}`,
+    in_the_way: `{name} is there already and is not what paydrop wrote → Move or rename it. → ${WRITE_AGAIN}`,
     stdout_lost: "stdout cannot be written: {why} → Make room. Payments go on: paydrop status shows them.",
     stop_stays: "{path} cannot be removed ({found}), and the folder is still held → Remove it, then run this again.",
     template_unwritable: "{out} cannot be written: {why} → Is there a folder {folder}? Or name another file: --out",

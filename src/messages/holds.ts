@@ -56,20 +56,19 @@ export const HOLDS = {
 /** Why a row was not let go, by reason. */
 export const NOT_RELEASED = {
   approval_wanted:
-    "Row {row} was let go already, and waits for approval → Somebody else approves it. How: paydrop approve {batch} --by NAME --total SUM",
-  own: "Row {row} pays another payee than the row that it corrects, and {by} brought the file → Somebody else, who asked that payee, lets it go. How: {release}",
+    "Row {row} was let go already, and waits for approval → Somebody else approves it. → How: paydrop approve {batch} --by NAME --total SUM",
+  own: "Row {row} pays another payee than the row that it corrects, and {by} brought the file → Somebody else, who asked that payee, lets it go. → How: {release}",
   not_held: "Row {row} is not held → Nothing to do: only held and duplicate rows are released",
   settle_first:
-    "Row {row} is held for {other}, and nobody knows whether that went → Settle that one first. How: {settle}",
+    "Row {row} is held for {other}, and nobody knows whether that went → Settle that one first. → How: {settle}",
   contradiction:
-    "Row {row} is held because two people said two things about it → Look it up, then say it of that row alone. To let it go: {release}",
+    "Row {row} is held because two people said two things about it → Look it up, then say it of that row alone. → To let it go: {release}",
   on_its_way:
-    "Row {row} is held for {other}, which is on its way → Wait for its end. Where it stands: paydrop status {otherBatch}",
+    "Row {row} is held for {other}, which is on its way → Wait for its end. → Where it stands: paydrop status {otherBatch}",
 } as const satisfies Catalogue;
 
 interface NotReleased {
   readonly row: number;
-  readonly why: keyof typeof NOT_RELEASED;
   readonly other?: Other;
   readonly by?: string;
 }
@@ -123,8 +122,8 @@ function codeOf({ code, isOtherPayee, written }: HoldReason): keyof typeof HOLDS
   return isOtherPayee ? "other_payee" : code;
 }
 
-export function tellNotReleased({ row, why, other, by }: NotReleased, batch: string): Told {
-  return told(NOT_RELEASED[why], factsOf({ other, ...(by !== undefined && { by }) }, { batch, row, file: "" }));
+export function notReleasedFacts({ row, other, by }: NotReleased, batch: string): Facts {
+  return factsOf({ other, ...(by !== undefined && { by }) }, { batch, row, file: "" });
 }
 
 function factsOf(

@@ -111,5 +111,3 @@ export const FOLDER_NEWS = {
   takes_again: "everything goes on: rows are taken again",
   unanswered: "{name}: no answer could be written beside it",
 } as const satisfies Catalogue;
-
-export const FOLDER_RESUMED = "{folder} goes on, by {by}. → A watcher goes on by itself. Without one: {command}";

@@ -2,7 +2,8 @@
 export type Facts = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * What was found and, behind an arrow, one thing to do about it. `{name}` is filled from the facts, `{rows:row}` with the
+ * What was found and, behind an arrow, one thing to do about it; behind a second arrow what is only for whoever types
+ * commands, which a page has buttons for. `{name}` is filled from the facts, `{rows:row}` with the
  * counted thing: `1 row`, `12 rows`; `{rows:row is|rows are}` says both forms. A function chooses among such texts by the
  * facts; it never puts them in.
  */
@@ -42,8 +43,21 @@ export interface Fault {
 }
 
 export function told(sentence: Sentence, facts: Facts = {}): Told {
-  const [text = "", todo = ""] = (typeof sentence === "function" ? sentence(facts) : sentence).split(/\s+→ /);
-  return { text: filled(text, facts), todo: filled(todo, facts) };
+  const [text, ...todo] = partsOf(sentence, facts);
+  return { text, todo: todo.filter((part) => part !== "").join(" ") };
+}
+
+/** As a page says it, to somebody who types no commands. */
+export function toldOnPage(sentence: Sentence, facts: Facts = {}): Told {
+  const [text, todo] = partsOf(sentence, facts);
+  return { text, todo };
+}
+
+function partsOf(sentence: Sentence, facts: Facts): readonly [text: string, todo: string, typed: string] {
+  const [text = "", todo = "", typed = ""] = (typeof sentence === "function" ? sentence(facts) : sentence).split(
+    /\s+→(?= )/,
+  );
+  return [filled(text, facts), filled(todo.trimStart(), facts), filled(typed.trimStart(), facts)];
 }
 
 export function filled(text: string, facts: Facts): string {

@@ -48,7 +48,8 @@ export class AtDesk extends Watched {
       ...{ config, store: at.work.store, call: { flags: {}, env: at.env() }, inboxes: [at.inbox], staging },
       say: (text) => at.said.push(text),
       endOfDead: () => Promise.resolve(),
-      act: ({ name: by }, kind) => actOf(at.work, kind, { by }),
+      who: at.work.who,
+      again: "",
     };
     const served = await serveDesk(desk, 0);
     [at.deskUrl, at.acts] = [served.url, served.acts];

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { HOLDS, NOT_RELEASED, tellHold, tellNotReleased, type HoldReason } from "../../src/messages/holds.ts";
+import { HOLDS, NOT_RELEASED, notReleasedFacts, tellHold, type HoldReason } from "../../src/messages/holds.ts";
+import { told } from "../../src/messages/sentence.ts";
 
 const about = { batch: "K7Q29F3M", row: 34, file: "pay roll.csv" };
 const other = { batch: "S4B5Q25C", row: 2 };
@@ -42,9 +43,9 @@ test("where and when → in plain words", () => {
 test.each(Object.keys(NOT_RELEASED) as (keyof typeof NOT_RELEASED)[])(
   "not released, %s → why, and what first",
   (why) => {
-    const { text, todo } = tellNotReleased({ row: 34, why, other }, about.batch);
-    const told = `${text}\n${todo}`;
-    expect(told).toMatch(/^Row 34 .+\n.+$/);
-    expect(told).not.toMatch(/[{}]|undefined/);
+    const { text, todo } = told(NOT_RELEASED[why], notReleasedFacts({ row: 34, other }, about.batch));
+    const lines = `${text}\n${todo}`;
+    expect(lines).toMatch(/^Row 34 .+\n.+$/);
+    expect(lines).not.toMatch(/[{}]|undefined/);
   },
 );

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { withoutCommands } from "../../src/desk/desk.ts";
 import type { RowState } from "../../src/journal/states.ts";
 import type { RowRecord } from "../../src/journal/store.ts";
-import { HOLDS, NOT_RELEASED, tellHold, tellNotReleased, type HoldReason } from "../../src/messages/holds.ts";
+import { HOLDS, NOT_RELEASED, notReleasedFacts, tellHold, type HoldReason } from "../../src/messages/holds.ts";
 import { wordsOf } from "../../src/messages/faults.ts";
+import { toldOnPage } from "../../src/messages/sentence.ts";
 import { OUTCOMES } from "../../src/messages/outcomes.ts";
 import { POINTED_OUT, ROW_FAULTS } from "../../src/messages/row-faults.ts";
 import { STATUSES } from "../../src/messages/statuses.ts";
@@ -67,6 +68,6 @@ describe("what is right is never empty", () => {
   });
 
   test.each(Object.keys(NOT_RELEASED) as (keyof typeof NOT_RELEASED)[])("not released: %s", (why) => {
-    expect(withoutCommands(tellNotReleased({ row: 9, why, other }, "K7Q29F3M").todo)).not.toBe("");
+    expect(toldOnPage(NOT_RELEASED[why], notReleasedFacts({ row: 9, other }, "K7Q29F3M")).todo).not.toBe("");
   });
 });

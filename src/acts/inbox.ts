@@ -1,0 +1,36 @@
+import { rm } from "node:fs/promises";
+import { messageOf, PaydropError } from "../errors.ts";
+import { stopFilesIn } from "../intake/inbox.ts";
+import { asWord, printable } from "../printable.ts";
+import { answerStop } from "../results/answers.ts";
+import { actBy, type Acted, type Named, type Open } from "./open.ts";
+
+interface Values {
+  /** The folder, from the root. */
+  readonly inbox: string;
+}
+
+/** Nothing new goes from the folder until `resumeInbox`. */
+export async function stopInbox(open: Open, who: Named, { inbox }: Values): Promise<Acted> {
+  await open.store.holdFolder(inbox, "desk_stop", actBy(open, who, "hold_folder"));
+  return { found: [{ code: "folder_stopped", facts: { folder: printable(inbox) } }], code: 0 };
+}
+
+/** What a STOP, or an unclear answer, held goes on: by the watcher of the folder, or its next run. */
+export async function resumeInbox(open: Open, who: Named, { inbox }: Values): Promise<Acted> {
+  const { store } = open;
+  const folder = printable(inbox);
+  const stops = await stopFilesIn(inbox);
+  const isHeld = (await store.heldFolders()).some((held) => held.folder === inbox);
+  if (!isHeld && stops.length === 0) throw new PaydropError("folder_not_held", { folder });
+  // first of all: a STOP that stays would hold the folder again at once
+  for (const stop of stops) {
+    await rm(stop).catch((cause: unknown) => {
+      throw new PaydropError("stop_stays", { path: printable(stop), found: messageOf(cause) }, { cause });
+    });
+  }
+  await store.holdFolder(inbox, undefined, actBy(open, who, "resume_folder"));
+  await answerStop(inbox, undefined);
+  const facts = { folder, by: who.by, command: `paydrop run ${asWord(inbox)}` };
+  return { found: [{ code: "folder_resumed", facts }], code: 0 };
+}
