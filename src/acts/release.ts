@@ -18,6 +18,25 @@ interface Values {
 
 /** Held rows go, and duplicate ones that are named; never one that is held for a row without an end. */
 export async function release(open: Open, who: Named, values: Values): Promise<LetGo> {
+  try {
+    return await releaseBy(open, who, values, { isProven: false });
+  } catch (error) {
+    if (!(error instanceof NeedsProof)) throw error;
+    // outside of the lock: nobody else waits while a person types
+    await who.proves("decide");
+    return await releaseBy(open, who, values, { isProven: true });
+  }
+}
+
+/** Another payee: a name that was only typed is no other person. Nothing was changed. */
+class NeedsProof extends Error {}
+
+function releaseBy(
+  open: Open,
+  who: Named,
+  values: Values,
+  { isProven }: { readonly isProven: boolean },
+): Promise<LetGo> {
   const { store, config } = open;
   const { batch: said, which, total, seen } = values;
   const reason = neededText(values.reason, "reason");
@@ -35,7 +54,7 @@ export async function release(open: Open, who: Named, values: Values): Promise<L
       const { rows, amount: sum } = acceptedBefore;
       throw new PaydropError("release_total", { batch: batch.id, rows, sum });
     }
-    if (fourEyes > 0) await who.proves("decide");
+    if (fourEyes > 0 && !isProven) throw new NeedsProof();
     const isProposal = batch.approvers > 0;
     const moved = await store.move(batch.id, moves, isProposal ? { ...act, as: "a proposal" } : act);
     const code = refused.length > 0 || isProposal ? 6 : 0;
