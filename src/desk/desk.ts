@@ -3,6 +3,7 @@ import { actBy, type Acted, type Named, type Open } from "../acts/open.ts";
 import { foreseen, PaydropError } from "../errors.ts";
 import type { Act, Who } from "../journal/store.ts";
 import { sentenceOf, type Found } from "../messages/acts.ts";
+import { DESK_WORDS } from "../messages/desk.ts";
 import { errorOf, type ErrorReason } from "../messages/errors.ts";
 import { toldOnPage, type Told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
@@ -39,8 +40,12 @@ export async function newsOfAct(desk: Desk, by: Account, act: (who: Named) => Pr
     const { found, code, failed } = await act(personAt(desk, by));
     const lines = found.flatMap((one) => linesTold(toldOnPage(sentenceOf(one), one.facts)));
     if (failed === undefined) return { isGood: code === 0, lines };
+    desk.say(`desk: ${failed.message}`);
     return { isGood: false, lines: [...lines, ...linesOfError(failed)] };
-  } catch (error) {
+  } catch (thrown) {
+    const error = foreseen(thrown);
+    // the page of what nobody foresaw says so, and the log what it was
+    if (!(error instanceof PaydropError)) throw error;
     return { isGood: false, lines: linesOfError(error) };
   }
 }
@@ -55,10 +60,10 @@ export function newsOfLetting(desk: Desk, by: Account, act: (who: Named) => Prom
   });
 }
 
-/** What nobody foresaw is thrown: the page of it says so, and the log what it was. */
-function linesOfError(thrown: unknown): readonly string[] {
+function linesOfError(thrown: Error): readonly string[] {
   const error = foreseen(thrown);
-  if (!(error instanceof PaydropError)) throw error;
+  if (!(error instanceof PaydropError))
+    return linesTold(toldOnPage(DESK_WORDS.broken, { found: DESK_WORDS.unforeseen }));
   const [, sentence] = errorOf(error.reason as ErrorReason);
   return linesTold(toldOnPage(sentence, error.facts));
 }
