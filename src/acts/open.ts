@@ -40,6 +40,15 @@ export function actBy({ store }: Pick<Open, "store">, who: Person, kind: Act["ki
   return { login, host, ...(by !== undefined && { by }), at: store.now(), kind, ...more };
 }
 
+/** A name fit for the journal; undefined where it is empty. Throws PaydropError `usage` for the name of no person. */
+const NAME_CHARACTERS_MAX = 80;
+
+export function nameSaid(said = ""): string | undefined {
+  const name = printable(said.trim(), NAME_CHARACTERS_MAX);
+  if (name.toLowerCase() === "paydrop") throw new PaydropError("not_a_person");
+  return name || undefined;
+}
+
 /** What a person gave as the reason, where they did. */
 export function noteOf(reason: string | undefined): Pick<Act, "note"> {
   const note = textIn(reason);

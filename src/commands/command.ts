@@ -21,8 +21,6 @@ export interface Call {
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** What may go is left to whoever watches the folder: nothing is sent by this call. */
-  readonly leavesSending?: boolean;
 }
 
 export interface Command {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { nameSaid } from "../acts/open.ts";
 import { actOf } from "../batch.ts";
 import { isoSecond } from "../day.ts";
 import { accounts, addAccount, hasLapsed, removeAccount, ROLES } from "../desk/accounts.ts";
@@ -11,7 +12,7 @@ import { DESK_SAID } from "../messages/desk.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { optionOf, show, summarize, textsOf, type Call } from "./command.ts";
-import { endOfDead, nameSaid, openFor, openWork, withWork, type OpenedWork } from "./open-work.ts";
+import { endOfDead, openFor, openWork, withWork, type OpenedWork } from "./open-work.ts";
 
 const EXAMPLE = "paydrop desk add asha --role decide";
 
@@ -32,17 +33,14 @@ const PORTS_TRIED = 20;
 const LOOKED_MS = 10_000;
 
 /**
- * How the desk is opened: it serves its pages beside whatever else this process does, and says where. To be asked before
- * settings are loaded, which takes secrets out of the environment. It throws where the port is taken. `say`: for the log.
+ * How the desk is opened: it serves its pages beside whatever else this process does, and says where. It
+ * throws where the port is taken. `say`: for the log.
  */
 export function deskOf(call: Call) {
   const said = optionOf(call, "port");
   const port = said === undefined ? undefined : Number(said);
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
     throw new PaydropError("usage_wrong", { found: `--port ${printable(said ?? "", 40)} is no port`, todo: "Write a number such as 7878." }); // prettier-ignore
-  // the commands that pages call read their settings anew; they send nothing, so they get no key
-  const env = without(call.env, /^PAYDROP_(?:API_KEY|AES_|SMTP_)/) as NodeJS.ProcessEnv;
-  const flags = without(call.flags, /^(?:port|inbox|desk|poll|by|accept_.*)$/);
   return async (
     work: OpenedWork,
     inboxes: readonly string[],
@@ -51,12 +49,10 @@ export function deskOf(call: Call) {
   ): Promise<AsyncDisposableStack> => {
     const { config, store, who, isTrial } = work;
     const { serveDesk } = await import("../desk/server.ts");
-    const { state_dir, base_url, environment } = config;
-    const called = { env, flags: { ...flags, ...(isTrial && { state_dir, base_url, environment }) } };
     await using all = new AsyncDisposableStack();
     const staging = mkdtempSync(join(tmpdir(), "paydrop-desk-"));
     all.defer(() => rmSync(staging, { recursive: true, force: true }));
-    const desk = { ...openFor({ flags: called.flags }, work), who, call: called, inboxes, staging, say, endOfDead };
+    const desk = { ...openFor(call, work), who, inboxes, staging, say, endOfDead };
     const serving = await serveOn((at) => serveDesk(desk, at), port, isTrial ? PORTS_TRIED : 1);
     all.defer(() => serving.close());
     tell(call, config, "serves", { url: serving.url, ...(isTrial && { kept: optionOf(call, "state_dir") ?? "" }) });
@@ -72,13 +68,10 @@ export function deskOf(call: Call) {
 /** Who tries the desk can be each of these. */
 const SAMPLE_PEOPLE = [["asha", "decide"], ["ravi", "approve"], ["meena", "view"]] as const; // prettier-ignore
 
-const without = (values: Readonly<Record<string, unknown>>, names: RegExp) =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => !names.test(name)));
-
 function serve(call: Call): Promise<number> {
   const openDesk = deskOf(call);
   const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-  return withWork({ ...call, env: { ...call.env } }, "act", async (work, config) => {
+  return withWork(call, "act", async (work, config) => {
     let lookedAt = 0;
     const inboxes = textsOf(call, "inbox").map((folder) => resolve(folder));
     const say = (text: string): void => call.stderr.write(`${text}\n`);

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { hostname, userInfo } from "node:os";
-import { writeAfter, type Open } from "../acts/open.ts";
-import { actOf, type Work } from "../batch.ts";
+import { nameSaid, type Open } from "../acts/open.ts";
+import type { Work } from "../batch.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import type { Secrets } from "../config/secret.ts";
@@ -10,16 +10,15 @@ import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { isLocked, takeInstanceLock } from "../sqlite/lock.ts";
 import { openJournalOf } from "../open-journal.ts";
-import type { Act, Hosts, JournalStore, Who } from "../journal/store.ts";
+import type { Hosts, JournalStore, Who } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
-import { printable } from "../printable.ts";
 import { flagsAgain } from "../screen/look.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
 import { SharedPace } from "../submission/pace.ts";
 import type { ShareQueue } from "../submission/queue.ts";
 import { Shared } from "../submission/shared.ts";
-import { textSaid, type Call } from "./command.ts";
+import type { Call } from "./command.ts";
 import { sinceWhen } from "./server-watch.ts";
 
 export interface OpenedWork extends Work {
@@ -130,7 +129,7 @@ export async function withWork(
   mode: Mode | "either",
   work: (opened: OpenedWork, config: Config) => Promise<number>,
 ): Promise<number> {
-  // at the desk of a trial: it knows no journal of other hosts
+  // a trial knows no journal of other hosts
   const { config } = loadSettings(call, call.flags["sandbox"] === true ? "trial" : "ignore");
   const open = (as: Mode): Promise<OpenedWork> => openWork(config, undefined, as);
   const opened = mode === "either" ? (await openEither(open))[0] : await open(mode);
@@ -185,14 +184,6 @@ export function whoIs(config: Pick<Config, "by">): Who {
   return { login: loginName(), host: hostname(), ...(by === undefined ? {} : { by }) };
 }
 
-const NAME_CHARACTERS_MAX = 80;
-
-export function nameSaid(said = ""): string | undefined {
-  const name = printable(said.trim(), NAME_CHARACTERS_MAX);
-  if (name.toLowerCase() === "paydrop") throw new PaydropError("not_a_person");
-  return name || undefined;
-}
-
 function loginName(): string {
   try {
     return userInfo().username;
@@ -200,19 +191,6 @@ function loginName(): string {
     // a container whose user has no entry
     return process.getuid ? `uid ${process.getuid()}` : "unknown";
   }
-}
-
-/** The act of whoever called, on a batch, with the `--reason` that was said. */
-export function actSaid(call: Call, work: Work, kind: Act["kind"], batch: string): Act {
-  const note = textSaid(call, "reason");
-  return { ...actOf(work, kind, note === undefined ? {} : { note }), batch };
-}
-
-/** `writeAfter` of an act that has said already what it did. */
-export async function writtenAfter(call: Call, work: Work, id: string): Promise<number> {
-  const { code, failed } = await writeAfter(openFor(call, work), id);
-  if (failed !== undefined) throw failed;
-  return code;
 }
 
 /** What acts of this call stand on. */

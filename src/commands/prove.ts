@@ -1,12 +1,11 @@
 import { Writable } from "node:stream";
-import type { Named, Person } from "../acts/open.ts";
+import { nameSaid, type Named, type Person } from "../acts/open.ts";
 import type { Work } from "../batch.ts";
 import { PASSWORD, secretText } from "../config/secret.ts";
 import { accountOf, accounts, hasLapsed, isPassword, mayDo, type Role } from "../desk/accounts.ts";
 import { PaydropError } from "../errors.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { Call } from "./command.ts";
-import { nameSaid } from "./open-work.ts";
 
 /** Whoever called. */
 export function callerOf(call: Call, { store, who }: Pick<Work, "store" | "who">): Person {
@@ -25,8 +24,7 @@ export function personNamed(call: Call, work: Pick<Work, "store" | "who" | "conf
  * the name by that account's password, on the terminal or by `PAYDROP_PASSWORD_FILE`. Throws `usage`.
  */
 async function assertIs(call: Call, store: Pick<JournalStore, "kept" | "keep" | "now">, by: string, role: Role) {
-  // whoever acts at the desk has signed in there
-  if (call.leavesSending || (await accounts(store)).length === 0) return;
+  if ((await accounts(store)).length === 0) return;
   const account = await accountOf(store, by);
   if (!account || !mayDo(account.role, role)) throw new PaydropError("no_such_role", { by, role });
   const password = secretText(PASSWORD, call.env)?.[1] ?? (await typed(call, account.name));

@@ -2,7 +2,7 @@ import { isSameAmount, sumOf } from "../amount.ts";
 import { changedSince, seenOf } from "../acts/as-seen.ts";
 import { cancel } from "../acts/cancel.ts";
 import { release } from "../acts/release.ts";
-import { run as settle } from "../commands/settle.ts";
+import { settle, settledAs } from "../acts/settle.ts";
 import { sentOf, sentText } from "../commands/status-lists.ts";
 import { askRelease, type Release } from "../journal/release.ts";
 import type { ResultStatus } from "../events.ts";
@@ -13,7 +13,7 @@ import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
 import { statusOf } from "../results/totals.ts";
 import { mayDo, type Account } from "./accounts.ts";
-import { actAt, carryOut, newsOfAct, newsOfLetting, withoutCommands, type Desk } from "./desk.ts";
+import { actAt, newsOfAct, newsOfLetting, withoutCommands, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
 import { button, choices, countTag, field, form, markup, nothing, said, statusTag, sumField, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
 import { batchLink } from "./needs.ts";
@@ -66,17 +66,22 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
       return said instanceof Response ? said : pages.goTo(posted, back, said);
     });
 
-  act("unknown", async ({ account, text }, { batch, rows, seen }) => {
-    const as = text("as");
-    if (as === "") return newsOf("no_choice");
-    return carryOut(desk, account, settle, [batch.id], { row: rows, as, note: text("note"), seen });
-  });
-
-  // what went, and is said not to have gone, may be paid twice: the command asks for the sum
-  act("settled", ({ account, text }, { batch, rows, seen }) => {
-    const flags = { row: rows, as: text("as"), note: text("note"), total: text("total").trim(), seen };
-    return carryOut(desk, account, settle, [batch.id], flags);
-  });
+  /** What went, and is said not to have gone, may be paid twice: the act asks for the sum. */
+  const settleRows = async ({ account, text }: Posted, { batch, rows, seen }: Chosen): Promise<News> => {
+    const as = settledAs(text("as"));
+    if (!as) return newsOf("no_choice");
+    const values = {
+      batch: batch.id,
+      rows: rows.map(Number),
+      as,
+      note: text("note"),
+      total: text("total").trim(),
+      seen,
+    };
+    return newsOfAct(desk, account, (who) => settle(desk, who, values));
+  };
+  act("unknown", settleRows);
+  act("settled", settleRows);
 
   act("held", async (posted, chosen) => {
     const { batch, rows, isAll, seen } = chosen;
@@ -88,7 +93,9 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
     // each is looked up for itself
     if (what === "done" && isAll) return newsOf("no_rows");
     if (what === "done")
-      return carryOut(desk, posted.account, settle, [batch.id], { row: rows, as: "done", note: reason, seen });
+      return newsOfAct(desk, posted.account, (who) =>
+        settle(desk, who, { batch: batch.id, rows: rows.map(Number), as: "settled_done", note: reason, seen }),
+      );
     if (what !== "release") return newsOf("no_choice");
     const [changed] = isAll
       ? []

@@ -1,11 +1,9 @@
-import { stripVTControlCharacters } from "node:util";
-import type { Call, Output } from "../commands/command.ts";
 import { leave, type LetGo } from "../acts/let-go.ts";
 import { actBy, type Acted, type Named, type Open } from "../acts/open.ts";
-import { errorText } from "../screen/error-text.ts";
 import { foreseen, PaydropError } from "../errors.ts";
 import type { Act, Who } from "../journal/store.ts";
 import { sentenceOf, type Found } from "../messages/acts.ts";
+import { DESK_WORDS } from "../messages/desk.ts";
 import { errorOf, type ErrorReason } from "../messages/errors.ts";
 import { toldOnPage, type Told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
@@ -16,8 +14,6 @@ import type { News } from "./html.ts";
 export interface Desk extends Open {
   /** Whose process it is. */
   readonly who: Who;
-  /** Flags and variables of this process, for the commands that pages call; no key to send with is among them. */
-  readonly call: Pick<Call, "flags" | "env">;
   /** Inboxes that were named; those that files were taken from are known besides. */
   readonly inboxes: readonly string[];
   /** A private folder for files that are looked at before they go into an inbox. */
@@ -44,8 +40,12 @@ export async function newsOfAct(desk: Desk, by: Account, act: (who: Named) => Pr
     const { found, code, failed } = await act(personAt(desk, by));
     const lines = found.flatMap((one) => linesTold(toldOnPage(sentenceOf(one), one.facts)));
     if (failed === undefined) return { isGood: code === 0, lines };
+    desk.say(`desk: ${failed.message}`);
     return { isGood: false, lines: [...lines, ...linesOfError(failed)] };
-  } catch (error) {
+  } catch (thrown) {
+    const error = foreseen(thrown);
+    // the page of what nobody foresaw says so, and the log what it was
+    if (!(error instanceof PaydropError)) throw error;
     return { isGood: false, lines: linesOfError(error) };
   }
 }
@@ -60,10 +60,10 @@ export function newsOfLetting(desk: Desk, by: Account, act: (who: Named) => Prom
   });
 }
 
-/** What nobody foresaw is thrown: the page of it says so, and the log what it was. */
-function linesOfError(thrown: unknown): readonly string[] {
+function linesOfError(thrown: Error): readonly string[] {
   const error = foreseen(thrown);
-  if (!(error instanceof PaydropError)) throw error;
+  if (!(error instanceof PaydropError))
+    return linesTold(toldOnPage(DESK_WORDS.broken, { found: DESK_WORDS.unforeseen }));
   const [, sentence] = errorOf(error.reason as ErrorReason);
   return linesTold(toldOnPage(sentence, error.facts));
 }
@@ -71,46 +71,7 @@ function linesOfError(thrown: unknown): readonly string[] {
 const linesTold = ({ text, todo }: Told): readonly string[] =>
   [...text.split("\n"), ...(todo === "" ? [] : [`→ ${todo}`])].map((line) => printable(line));
 
-export type Run = (call: Call) => Promise<number>;
-
-/**
- * What a person does here is done by the very command: nothing is possible here that is not there, and the same is said.
- * What may go is left to whoever watches the folder: nothing is sent by this process.
- */
-export async function carryOut(
-  { call: { flags, env } }: Desk,
-  { name }: Account,
-  run: Run,
-  operands: readonly string[],
-  said: Readonly<Record<string, unknown>>,
-): Promise<News> {
-  let text = "";
-  const output: Output = { write: (more) => void (text += more), isTerminal: false, columns: 100 };
-  // a person reads it, whatever the settings say of programs
-  const shown = { json: false, quiet: false, no_color: true };
-  const all = { ...flags, ...shown, ...said, by: name };
-  try {
-    const call = { operands, flags: all, env: { ...env }, stdout: output, stderr: output, leavesSending: true };
-    const code = await run(call);
-    return { isGood: code === 0, lines: linesOf(text) };
-  } catch (error) {
-    return { isGood: false, lines: linesOf(text + errorText(error, false, false)) };
-  }
-}
-
-/** Without what only whoever types commands can use: pages have buttons for it. */
-function linesOf(text: string): string[] {
-  const lines = stripVTControlCharacters(text)
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  return lines.flatMap((line) => {
-    const [, arrow = "", rest = line] = /^(\s*→ |paydrop: )?(.*)$/.exec(line) ?? [];
-    if (!arrow.includes("→")) return [rest];
-    const todo = withoutCommands(rest);
-    return todo === "" ? [] : [`→ ${todo}`];
-  });
-}
-
+/** Of what the rows of a batch, or of a file, say: pages have buttons for what whoever types commands would type. */
 export function withoutCommands(todo: string): string {
   const sentences = todo.split(/(?<=[.:]) (?=[A-Z])/);
   return sentences.filter((one) => !/\bpaydrop [a-z]|--[a-z]/.test(one)).join(" ");

@@ -45,7 +45,7 @@ export class AtDesk extends Watched {
     const staging = join(at.root, "staging");
     mkdirSync(staging);
     const desk: Desk = {
-      ...{ config, store: at.work.store, call: { flags: {}, env: at.env() }, inboxes: [at.inbox], staging },
+      ...{ config, store: at.work.store, inboxes: [at.inbox], staging },
       say: (text) => at.said.push(text),
       endOfDead: () => Promise.resolve(),
       who: at.work.who,

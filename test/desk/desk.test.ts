@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { accountOf, addAccount } from "../../src/desk/accounts.ts";
@@ -283,6 +283,24 @@ test("a one-time password → only another one can be chosen with it, and it cou
   await other.signIn("asha", once);
   expect(other.status).toBe(401);
   expect((await accountOf(at.work.store, "ASHA"))?.isOneTime).toBe(false);
+});
+
+test("results that cannot be written after an act → what was done is told first, and stays done", async () => {
+  const at = await AtDesk.open("SQLite");
+  const asha = await at.person("Asha", "decide");
+  at.put("payroll.csv", FILE);
+  await at.once();
+  const { id } = await at.batchOf("payroll.csv");
+  rmSync(join(at.root, "state", "snapshots"), { recursive: true });
+  await asha.ask("/decide");
+  await asha.post("/decide/unknown", { batch: id, row: "3", as: "not-done", note: "dashboard: no entry" });
+  expect(asha.news).toMatch(
+    /^Row 3 of batch \w+ \(200\.00\) is settled as not done by Asha\. .* private copy is missing/,
+  );
+  const command = await at.run(["settle", id, "--row", "3", "--as", "done", "--by", "Ravi", "--note", "seen at 10:12"]);
+  expect(command.stdout).toContain("is settled as done by Ravi");
+  expect(command.stderr).toContain("private copy is missing");
+  expect(await at.work.store.rows({ batch: id, rows: [3] })).toMatchObject([{ state: "settled_done" }]);
 });
 
 test("a one-time password of a week ago, numbers as names → refused, logged, masked", async () => {

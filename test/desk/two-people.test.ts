@@ -108,6 +108,8 @@ function decideAtOnce(journal: "SQLite" | "Postgres"): void {
     expect((await row(5))?.state).toBe("cancelled");
     await ravi.post("/decide/held", { ...held, what: "release" });
     expect(ravi.news).toContain("Row 5 is cancelled now");
+    await ravi.post("/decide/held", { ...held, what: "cancel" });
+    expect(ravi.news).toContain("it changed after the page was made");
     await asha.post("/decide/held", { ...held, row: [], all: "yes", what: "release" });
     expect(asha.news).toContain("Other rows are held now");
     await at.once();
