@@ -79,7 +79,8 @@ test("folder and files are exchanged all along → nothing of others, nothing tw
   await house.sendsHonest(program, "honest4", "200300400004");
   program.child.kill("SIGTERM");
   const { code, stderr } = await program.ended;
-  expect(code, stderr).toBeOneOf([0, 7]);
+  // 74: the folder was another one just when its results were to be written
+  expect(code, stderr).toBeOneOf([0, 7, 74]);
   const { accounts } = house;
   expect(accounts.filter((one) => one === "200300409999")).toEqual([]);
   expect(accounts.length).toBe(new Set(accounts).size);
