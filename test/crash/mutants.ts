@@ -30,7 +30,7 @@ export function readMutants(): readonly Mutant[] {
 }
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const COPIED = ["src", "test", ".config", "samples", "package.json", "tsconfig.json", "README.md"];
+const COPIED = ["src", "test", ".config", "samples", "package.json", "package-lock.json", "tsconfig.json", "README.md"];
 const TIMEOUT_MS = 300_000;
 
 function main(words: readonly string[]): number {
