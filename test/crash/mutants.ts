@@ -101,7 +101,7 @@ function failureOf(copy: string, test: string): string | undefined {
     cwd: copy,
     encoding: "utf8",
     timeout: TIMEOUT_MS,
-    env: { ...process.env, NO_COLOR: "1" },
+    env: { ...process.env, NO_COLOR: "1", PAYDROP_APART: "1" },
     maxBuffer: 64 * 1024 * 1024,
   });
   if (status === 0) return undefined;
