@@ -17,7 +17,7 @@ export const ACTED = {
   going_when_approved:
     "{rows:row} of batch {batch} may go when somebody has approved it: {sum} → → paydrop approve {batch} --by NAME --total SUM",
   proposed:
-    "{rows:row} of batch {batch} may go when somebody else has approved that: {sum} → → paydrop approve {batch} --by NAME --total {sum}",
+    "{rows:row} of batch {batch} may go when somebody else has approved that: {sum} → → paydrop approve {batch} --by NAME --total SUM",
   none_waits: "Nothing of batch {batch} goes: no row of it may go again this way",
   left: `Another paydrop works with this state folder and sends them, if it works on this batch or its folder.
     → What became of them: paydrop status {batch}. Else, when that one has ended: paydrop resume {batch} --by NAME`,

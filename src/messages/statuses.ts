@@ -72,6 +72,8 @@ export interface StepFacts {
   readonly isUnapproved: boolean;
   readonly isOtherMonth: boolean;
   /** A row of another batch that is the same payment as a held one, and is held itself. */
+  /** Of the held rows: somebody let them go, and somebody else must approve that. */
+  readonly proposed?: number | undefined;
   readonly heldFirst?: { readonly batch: string; readonly row: number } | undefined;
   readonly unknown: SomeRows;
   readonly held: SomeRows;
@@ -99,7 +101,12 @@ export function nextSteps(facts: StepFacts): string[] {
   ];
 }
 
-function heldSteps({ batch, file, held, heldFirst, isOtherMonth }: StepFacts): string[] {
+function heldSteps({ batch, file, held, heldFirst, isOtherMonth, proposed = 0 }: StepFacts): string[] {
+  const approve = [
+    `if ${counted(proposed, "row that somebody let go is|rows that somebody let go are")} meant, somebody else approves that, with their sum:`,
+    `paydrop approve ${batch} --by NAME --total SUM`,
+  ];
+  if (proposed === held.count) return approve;
   const which =
     "if they are another month's: after that put the month into the file's name (payroll-dec-2026.csv) or, where nobody watches the folder:";
   const month = [which, `paydrop run ${asWord(file)} --period YYYY-MM`];
@@ -108,6 +115,7 @@ function heldSteps({ batch, file, held, heldFirst, isOtherMonth }: StepFacts): s
     cancelRowCommand(heldFirst),
   ];
   return [
+    ...(proposed > 0 ? approve : []),
     ...(first ?? []),
     `decide on ${namedRows(held.rows, held.count)}: the results say why. If nothing is to be sent for them:`,
     cancelHeldCommand(batch),

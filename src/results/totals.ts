@@ -4,7 +4,7 @@ import { AccountSums } from "../checks/check-file.ts";
 import { KEY_REPEATED, NO_PAYMENT } from "../checks/check-row.ts";
 import type { ByStatus, ResultStatus, Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import { waitsForApproval } from "../journal/approval.ts";
+import { PROPOSED, waitsForApproval } from "../journal/approval.ts";
 import type { BatchRecord, JournalStore, RowFilter, RowRecord, Tallies } from "../journal/store.ts";
 import { listed } from "../messages/sentence.ts";
 import { nextSteps, STATUSES, type SomeRows, type StepFacts } from "../messages/statuses.ts";
@@ -115,6 +115,7 @@ export class TotalsCollector {
   #goesAgain = 0;
   #isOtherMonth = false;
   #heldFirst: StepFacts["heldFirst"];
+  #proposed = 0;
 
   add(record: RowRecord, debitAccount?: string): void {
     const { amount, row, notices, correctedBy, onItsWay } = record;
@@ -138,6 +139,7 @@ export class TotalsCollector {
       if (rows.length < ROWS_TO_LOOK_AT_MAX) rows.push(row);
     }
     if (goesAgainAsItIs(record)) this.#goesAgain += 1;
+    if (status === "held" && record.code === PROPOSED) this.#proposed += 1;
     if (status === "held") this.#heldFirst ??= record.reasons.find(({ isHeld }) => isHeld)?.other;
     this.#isOtherMonth ||= status === "held" && record.reasons.some(({ period }) => period !== undefined);
   }
@@ -158,6 +160,7 @@ export class TotalsCollector {
       rowsToLookAt: this.#rowsToLookAt as Readonly<Partial<Record<ResultStatus, readonly number[]>>>,
       lookedAt: this.#lookedAt as Readonly<Partial<Record<ResultStatus, number>>>,
       ...{ goesAgain: this.#goesAgain, toCorrect: this.#toCorrect, heldFirst: this.#heldFirst },
+      proposed: this.#proposed,
       isOtherMonth: this.#isOtherMonth,
       remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst, batches } })),
     };
@@ -167,7 +170,7 @@ export class TotalsCollector {
 /** What a person should do about a batch now. `stopHint`: what the stop of its run says to do. */
 export function nextOf(
   batch: BatchRecord,
-  { byStatus, rowsToLookAt, lookedAt, goesAgain, isOtherMonth, heldFirst }: Totals,
+  { byStatus, rowsToLookAt, lookedAt, goesAgain, isOtherMonth, heldFirst, proposed }: Totals,
   more: Pick<StepFacts, "stopHint" | "owesResults"> = {},
 ): string[] {
   const { id, folder, fileName, phase, onItsWay } = batch;
@@ -181,7 +184,7 @@ export function nextOf(
       file: join(folder, fileName),
       phase,
       isOtherMonth,
-      heldFirst,
+      ...{ heldFirst, proposed },
       isUnapproved: waitsForApproval(batch),
       ...more,
     },
