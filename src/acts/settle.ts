@@ -1,6 +1,7 @@
 import { isSameAmount, sumOf } from "../amount.ts";
 import { isoSecond } from "../day.ts";
 import { PaydropError } from "../errors.ts";
+import { PROPOSED } from "../journal/approval.ts";
 import { judgeWaiting } from "../journal/judge.ts";
 import { becomesContradicted, maySettle, type SettledAs } from "../journal/states.ts";
 import type { BatchRecord, RowRecord } from "../journal/store.ts";
@@ -177,7 +178,9 @@ async function stands(open: Open, who: Person, said: Settling, isOnPage: boolean
   const to = as === "settled_done" && !row.onItsWay ? becomesContradicted(row, batch.phase) : undefined;
   if (to) {
     const reason = { code: "contradiction", notDone: row.settledBy ?? "", done: by } as const;
-    const reasons = to === "held" ? [reason, ...(row.state === "held" ? row.reasons : [])] : undefined;
+    // whoever lets it go after this proposes it anew: else neither a release nor an approval could
+    const before = row.reasons.filter(({ code }) => code !== PROPOSED);
+    const reasons = to === "held" ? [reason, ...(row.state === "held" ? before : [])] : undefined;
     const act = { as: `done, ${STATUSES[statusOf(row)].word} before`, by, note, batch: batch.id, rows: [row.row] };
     const moves = [{ row: row.row, to, from: [row.state], ...(reasons && { reasons }) }];
     const isMoved = (await store.move(batch.id, moves, actBy(open, who, "settle", act))).length > 0;

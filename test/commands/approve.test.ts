@@ -220,3 +220,31 @@ test("a correction pays another payee → released by somebody else than who bro
   expect((await release("ravi", "--row", "2")).code).toBe(0);
   expect(at.carriedOut).toBe(3);
 }, 40_000);
+
+test("a row that waits for approval, and another says that it went → held; let go once more, it is a new proposal", async () => {
+  const at = await office();
+  const path = at.put("vendors.csv", PAYOUTS);
+  const asked = await at.run(["run", path, "--by", "asha", "--config", at.config]);
+  const [id = ""] = /(?<=^batch )\w{8}/m.exec(asked.stdout) ?? [];
+  await called(approve, [id], { state_dir: join(at.root, "state"), by: "ravi", total: "70.00" });
+  await at.run(["run", path]);
+  await at.run(["settle", id, "--row", "5", "--as", "not-done", "--by", "omar", "--note", "back", "--total", "30"]);
+  expect((await at.run(["retry", id, "--by", "meena"])).code).toBe(6);
+  const list = join(at.root, "list.csv");
+  writeFileSync(list, `batch,row,as,by,note\n${id},5,done,kiran,seen at the bank\n`);
+  expect((await at.run(["settle", "--from", list])).code).toBe(6);
+  const again = await at.run([
+    "release",
+    id,
+    "--row",
+    "5",
+    "--by",
+    "meena",
+    "--reason",
+    "looked twice",
+    "--total",
+    "30",
+  ]);
+  expect(again).toMatchObject({ code: 6, stdout: expect.stringContaining("may go when somebody else has approved that") as string }); // prettier-ignore
+  expect(at.carriedOut).toBe(2);
+}, 60_000);
