@@ -40,9 +40,9 @@ export function actBy({ store }: Pick<Open, "store">, who: Person, kind: Act["ki
   return { login, host, ...(by !== undefined && { by }), at: store.now(), kind, ...more };
 }
 
-/** A name fit for the journal; undefined where it is empty. Throws PaydropError `usage` for the name of no person. */
 const NAME_CHARACTERS_MAX = 80;
 
+/** A name fit for the journal; undefined where it is empty. Throws PaydropError `usage` for the name of no person. */
 export function nameSaid(said = ""): string | undefined {
   const name = printable(said.trim(), NAME_CHARACTERS_MAX);
   if (name.toLowerCase() === "paydrop") throw new PaydropError("not_a_person");

@@ -51,7 +51,7 @@ function batchPart(desk: Desk, batch: BatchRecord, wanted: Wanted, { account, cs
   const shown = factsOf({
     Rows: `${rows}, ${label}`,
     ...(!isWhole && { "Let go again": namedRows(proposed.map(({ row }) => row).slice(0, 20), rows) }),
-    [isWhole ? "Brought by" : "Brought, or let go, by"]: `${listed([...new Set(makers)])}, ${minuteOf(createdAt)}`,
+    [isWhole ? "Brought by" : "Brought, or let go, by"]: `${listed(makers)}, ${minuteOf(createdAt)}`,
     "Approved by": given.map(({ by, until }) => `${by}, until ${minuteOf(until)}`).join("; ") || "nobody",
     Needed: counted(approvers, "person|people"),
     "SHA-256": sha256,

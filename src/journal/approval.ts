@@ -37,21 +37,26 @@ const nameOf = ({ by, login }: Who): string => by ?? login;
 type Upload = Readonly<{ by: string; sha256: string }>;
 type People = Pick<JournalStore, "kept" | "acts" | "runs">;
 
-/** Who brought the file by their own hand: at the desk; where nobody did, its owner on the disk. */
-async function handsOf(store: People, { id, sha256 }: Pick<BatchRecord, "id" | "sha256">, acts: readonly Act[]) {
+/**
+ * `hands`: who brought the file by their own hand, at the desk; where nobody did, its owner on the disk. `took`: whoever ran
+ * it, or had it run.
+ */
+async function originOf(store: People, { id, sha256 }: Pick<BatchRecord, "id" | "sha256">) {
+  const acts = await store.acts({ batch: id });
   const uploads = (await store.kept<Upload>("upload")).filter(({ value }) => value.sha256 === sha256);
   const owners = acts.filter(({ kind, batch }) => kind === "bring_file" && batch === id);
-  return uploads.length > 0 ? uploads.map(({ value }) => value.by) : owners.map(nameOf);
+  const hands = uploads.length > 0 ? uploads.map(({ value }) => value.by) : owners.map(nameOf);
+  const asked = acts.find(({ kind }) => kind === "ask_approval");
+  const [run] = await store.runs(id);
+  // a process may end between the two; and later settings may ask
+  const took = asked && asked.at < (run?.startedAt ?? Infinity) ? asked : run;
+  return { acts, hands, took: took ? [nameOf(took)] : [] };
 }
 
 /** Who brought the file: by hand, and whoever ran it, or had it run: how it is read, and its month, are said there. */
 export async function makersOf(store: People, batch: Pick<BatchRecord, "id" | "sha256">): Promise<readonly string[]> {
-  const acts = await store.acts({ batch: batch.id });
-  const asked = acts.find(({ kind }) => kind === "ask_approval");
-  const [run] = await store.runs(batch.id);
-  // a process may end between the two; and later settings may ask
-  const took = asked && asked.at < (run?.startedAt ?? Infinity) ? asked : run;
-  return [...(await handsOf(store, batch, acts)), ...(took ? [nameOf(took)] : [])];
+  const { hands, took } = await originOf(store, batch);
+  return [...hands, ...took];
 }
 
 /** Rows of these went or may go. */
@@ -67,8 +72,8 @@ export async function broughtTogether(
   { hours, taker }: { readonly hours: number; readonly taker: Who },
 ): Promise<string> {
   const peopleOf = async (one: BatchRecord): Promise<readonly string[]> => {
-    const hands = await handsOf(store, one, await store.acts({ batch: one.id }));
-    const names = hands.length > 0 ? hands : await makersOf(store, one);
+    const { hands, took } = await originOf(store, one);
+    const names = hands.length > 0 ? hands : took;
     return (names.length > 0 ? names : [nameOf(taker)]).map(personOf);
   };
   const people = await peopleOf(batch);
@@ -124,10 +129,12 @@ export async function wantedOf(
   if (!isToApprove(batch) && proposed.length === 0) return undefined;
   const isWhole = isToApprove(batch) && (waitsForApproval(batch) || proposed.length === 0);
   const proposals = proposed.flatMap(({ reasons }) => reasons.filter(({ code }) => code === PROPOSED));
-  const since = Math.max(-1, ...proposals.map(({ at = 0 }) => at));
+  // of a million rows, too: neither is spread into a call
+  const since = proposals.reduce((last, { at = 0 }) => Math.max(last, at), -1);
   const people = [...proposals.map(({ by }) => by), ...proposed.map(({ settledBy }) => settledBy)];
-  const makers = [...(await makersOf(store, batch)), ...people.filter((name) => name !== undefined)];
-  const given = (await store.acts({ batch: id })).filter(({ kind, at }) => kind === "approve" && at > since);
+  const { acts, hands, took } = await originOf(store, batch);
+  const makers = [...new Set([...hands, ...took, ...people.filter((name) => name !== undefined)])];
+  const given = acts.filter(({ kind, at }) => kind === "approve" && at > since);
   const [rows, sum] = isWhole ? [batch.rows, batch.total] : [proposed.length, sumOf(proposed)];
   return { isWhole, rows, sum, proposed, makers, given };
 }
