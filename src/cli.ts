@@ -60,7 +60,7 @@ function sayWhoseFolder({ flags, env, stderr: told }: Call): void {
   try {
     const { state_dir: folder, quiet } = loadSettings({ flags, env: { ...env } }).config;
     const { uid } = statSync(folder);
-    const { message, hint } = new PaydropError("other_owner", { folder, user: userName(uid).replace("uid ", "#") });
+    const { message, hint } = new PaydropError("other_owner", { folder, user: userName(uid) ?? `#${uid}` });
     if (uid !== 0 && !quiet) told.write(`${message} ${hint}\n`);
   } catch {
     // the command itself says what is wrong with the settings; a folder that is not there belongs to nobody

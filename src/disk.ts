@@ -5,13 +5,12 @@ import { dirname, join } from "node:path";
 import { systemCodeOf } from "./errors.ts";
 import { faultPoint } from "./fault-point.ts";
 
-/** The name of a user of this machine; one that it does not know: `uid 1003`. */
-export function userName(uid: number): string {
+/** The name of a user of this machine; undefined for one that it does not know. */
+export function userName(uid: number): string | undefined {
   try {
-    const name = new RegExp(`^([\\w.-]+):[^:]*:${uid}:`, "m").exec(readFileSync("/etc/passwd", "utf8"))?.[1];
-    return name ?? `uid ${uid}`;
+    return new RegExp(`^([\\w.-]+):[^:]*:${uid}:`, "m").exec(readFileSync("/etc/passwd", "utf8"))?.[1];
   } catch {
-    return `uid ${uid}`;
+    return undefined;
   }
 }
 

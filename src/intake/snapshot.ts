@@ -50,7 +50,7 @@ async function copyOnce(source: FileHandle, path: string, stateDir: string, seen
     await writing(() => copy.publish(true, kept));
     const parts = { path, fileName: basename(path), folder: dirname(path), sha256, sizeBytes, copy: kept };
     const uid = Number(after.uid);
-    const owner = uid === process.geteuid?.() ? undefined : userName(uid);
+    const owner = uid === process.geteuid?.() ? undefined : (userName(uid) ?? `uid ${uid}`);
     return { ...parts, identity: identityOf(after), mode: Number(after.mode & 0o777n), owner };
   } finally {
     await copy.discard();
