@@ -3,7 +3,6 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { copiesOf, openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
-import { openSpool } from "./checks/spool.ts";
 import type { Checked } from "./checks/check-file.ts";
 import type { Config } from "./config/schema.ts";
 import { PaydropError } from "./errors.ts";
@@ -29,8 +28,8 @@ import { wake } from "./submission/again.ts";
 import { assertEnvironment, stopBefore } from "./submission/may-go.ts";
 import type { ShareQueue } from "./submission/queue.ts";
 import type { Shared } from "./submission/shared.ts";
-import { sendShares, type ShareWork } from "./submission/shares.ts";
-import { submit, type Submitted } from "./submission/submit.ts";
+import { sendShares } from "./submission/shares.ts";
+import type { Submitted } from "./submission/submit.ts";
 
 /** What the steps of all batches of a process stand on. */
 export interface Work {
@@ -144,7 +143,7 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
   await store.addBatch(batch);
   try {
     const found = await recordRows(work, opened, batch);
-    await store.hosts?.keepCopies(batch.id, pathsOf(config, batch), spoolPath(config.state_dir, batch.id));
+    await store.hosts.keepCopies(batch.id, pathsOf(config, batch), spoolPath(config.state_dir, batch.id));
     faultPoint("rows.recorded");
     const judged = async (): Promise<CheckedFile> => {
       await judgeBatch(store, batch, config, work.now());
@@ -229,12 +228,12 @@ async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<Batch
   const { hosts } = work.store;
   const name = `batch ${id}`;
   const untilMs = performance.now() + ELSEWHERE_MS;
-  while (hosts && !(await hosts.lease(name))) {
+  while (!(await hosts.lease(name))) {
     if (work.signals.soft.aborted || performance.now() > untilMs)
       throw new PaydropError("batch_elsewhere", { batch: id });
     await sleep(1000);
   }
-  return conduct(work, id, begun).finally(() => hosts?.giveBack(name));
+  return conduct(work, id, begun).finally(() => hosts.giveBack(name));
 }
 
 /** send → write, as one run that the journal keeps. */
@@ -247,7 +246,7 @@ async function conduct(work: Work, id: string, begun: Begun): Promise<BatchRepor
   const kept = await openKept(work, batch);
   const run = await store.beginRun(id, work.who, startedAt);
   if (batch.tallies.ready && !batch.owesResults) await store.setBatch(id, { owesResults: true });
-  const { requests, stop: found } = await send(work, batch, begun);
+  const { requests, stop: found } = await send(work, batch, run, begun);
   const after = await batchNamed(store, id);
   const stop = found && tellStop(work, after, found);
   const facts = { startedAt, endedAt: now(), requests, stop };
@@ -262,9 +261,11 @@ async function conduct(work: Work, id: string, begun: Begun): Promise<BatchRepor
   return report;
 }
 
+type Sent = Omit<Submitted, "letGo">;
+
 /** Sends what is ready (DESIGN §8); where nothing is, or nothing may go, it only says so. */
-async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun): Promise<Submitted> {
-  const { config, store, shared, signals, now, tell } = work;
+async function send(work: Work, batch: BatchRecord, run: number, { isKnown, checked }: Begun): Promise<Sent> {
+  const { config, store, shared, signals, destination, tell } = work;
   const { ready = { rows: 0, amount: "0.00" } } = batch.tallies;
   const start = { batch: batch.id, checked: checked ?? knownFile(batch), resumed: isKnown };
   tell({ type: "start", ...start, toSend: ready.rows, toSendTotal: ready.amount });
@@ -277,7 +278,10 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
     const soft = AbortSignal.any([signals.soft, other.signal]);
     const submitted = await shared.together(async () => {
       const sender = await shared.sender();
-      return sendRows(work, batch, { sender, shared, config, signals: { ...signals, soft }, now, tell });
+      // the first row goes meanwhile
+      const offered = work.queue?.offer(batch);
+      const sending = { ...work, sender, concurrency: config.concurrency, signals: { ...signals, soft } };
+      return sendShares(sending, { ...batch, destination }, run).finally(() => offered);
     });
     if (submitted.stop?.code !== "folder_held") return submitted;
     const held = (await store.heldFolders()).find(({ folder }) => `${batch.folder}/`.startsWith(`${folder}/`));
@@ -286,24 +290,6 @@ async function send(work: Work, batch: BatchRecord, { isKnown, checked }: Begun)
     await mark?.close();
     if (other.signal.aborted) throw other.signal.reason as Error;
   }
-}
-
-/** By shares, with other hosts, where they have the journal together (§13); else all of it here. */
-async function sendRows(
-  work: Work,
-  batch: BatchRecord,
-  parts: Omit<ShareWork, "hosts" | "concurrency">,
-): Promise<Submitted> {
-  const { config, store, destination, queue } = work;
-  const { hosts } = store;
-  if (hosts) {
-    // the first row goes meanwhile
-    const offered = queue?.offer(work, batch);
-    const sending = { ...parts, hosts, concurrency: config.concurrency };
-    return sendShares(sending, { ...batch, destination }, true).finally(() => offered);
-  }
-  const spool = openSpool(spoolPath(config.state_dir, batch.id));
-  return submit({ ...parts, store, batch, spool }).finally(() => spool.close());
 }
 
 /** I12: a person's word is taken, and noted, also for a batch that goes on. */

@@ -82,7 +82,6 @@ async function saidByRows({ store }: Open, { by }: Named, values: Values): Promi
 
 /** The request of a lost host may still arrive (DESIGN §13): until it cannot, nobody knows that a row was not done. */
 async function assertQuiet({ store, config }: Open, todo: readonly Settling[]): Promise<void> {
-  if (!store.hosts) return;
   for (const { batch, row, as } of todo) {
     if (as === "settled_done") continue;
     const waitMs = await store.hosts.quietIn(batch.id, row.row, config.timeout);

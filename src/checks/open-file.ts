@@ -223,7 +223,7 @@ async function openCopy(path: string, fileName: string, reading?: Reading): Prom
 
 interface Keeping {
   readonly config: { readonly state_dir: string };
-  readonly store: { readonly hosts?: { bringCopy(sha256: string, path: string): Promise<void> } };
+  readonly store: { readonly hosts: { bringCopy(sha256: string, path: string): Promise<void> } };
 }
 
 /**
@@ -232,7 +232,7 @@ interface Keeping {
  */
 export async function openKept({ config, store }: Keeping, batch: BatchFile) {
   const pathTo = (sha256: string): string => snapshotPath(config.state_dir, sha256);
-  for (const sha256 of copiesOf(batch)) await store.hosts?.bringCopy(sha256, pathTo(sha256));
+  for (const sha256 of copiesOf(batch)) await store.hosts.bringCopy(sha256, pathTo(sha256));
   const { reading, operation, mapping, tables } = JSON.parse(batch.reading) as Kept;
   const table = await openCopy(pathTo(batch.sha256), batch.fileName, reading);
   const lines = (mapping?.lookups ?? []).map(async (lookup, at) => {

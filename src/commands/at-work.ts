@@ -12,7 +12,7 @@ type Asked = Pick<Work, "store" | "config">;
 
 /** Which processes are at work now. On SQLite one sends, whatever it is (I9); hosts of one journal say what each has. */
 export async function atWork({ store, config }: Asked) {
-  if (!store.hosts) {
+  if (!store.hosts.others) {
     const isAny = isSending(config)();
     return { isAny, watches: () => isAny, sends: () => isAny };
   }

@@ -111,8 +111,9 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
   const failed = async (path: string, version: string, error: unknown): Promise<void> => {
     const { code, message, hint } =
       error instanceof PaydropError ? error : { code: "", message: messageOf(error), hint: "Ask IT." };
-    // changed, exchanged or taken away just now: the next sweep sees what is there
-    if (code === "stopped" || code === "usage") {
+    // changed, exchanged or taken away just now, or another host's: the next sweep sees what is there
+    const isOfOthers = error instanceof PaydropError && error.reason === "batch_elsewhere";
+    if (code === "stopped" || code === "usage" || isOfOthers) {
       if (!config.quiet) listener.say(message);
       return;
     }

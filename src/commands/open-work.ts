@@ -10,7 +10,7 @@ import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { isLocked, takeInstanceLock } from "../sqlite/lock.ts";
 import { openJournalOf } from "../open-journal.ts";
-import type { Hosts, JournalStore, Who } from "../journal/store.ts";
+import type { OtherHosts, JournalStore, Who } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { flagsAgain } from "../screen/look.ts";
@@ -69,7 +69,8 @@ export async function openWork(
     // the address of a sandbox changes from run to run, and says nothing
     const destination = isTrial ? "sandbox" : (config.base_url ?? "");
     const shared = (sending.shared = sharedOf(config, secrets, store, destination));
-    const queue = store.hosts && isSender ? await queueBeside(store.hosts) : undefined;
+    const { others } = store.hosts;
+    const queue = others && isSender ? await queueBeside(others, destination) : undefined;
     const turns = new Map<string, ReturnType<typeof pLimit>>();
     return {
       ...{ config, store, who, shared, isTrial, confirm, unmarked, sight },
@@ -106,22 +107,24 @@ export async function clockText(store: Pick<JournalStore, "facts" | "now">): Pro
 }
 
 /** Loaded, with what it needs of the journal, where several hosts share one. */
-async function queueBeside(hosts: Hosts): Promise<ShareQueue> {
+async function queueBeside(others: OtherHosts, destination: string): Promise<ShareQueue> {
   const { shareQueue } = await import("../submission/queue.ts");
-  return shareQueue((...asked) => hosts.beside(...asked));
+  return shareQueue(others, destination);
 }
 
 const NEVER: AbortSignal = new AbortController().signal;
 
 /** Limits hold over all hosts (§13): of the requests in flight this host takes a part, and the rate is that of all. */
-function sharedOf(config: Config, secrets: Secrets, { hosts }: JournalStore, destination: string): Shared {
+function sharedOf(config: Config, secrets: Secrets, store: JournalStore, destination: string): Shared {
   // loaded by whoever sends: it takes longer to load than all else that most commands do
-  const open = async () => (await import("../client/sender.ts")).openSender(config, secrets);
+  const openSender = async () => (await import("../client/sender.ts")).openSender(config, secrets);
+  const { others } = store.hosts;
+  if (!others) return new Shared(config, { store, openSender });
   const { concurrency, host_lanes = concurrency, rate } = config;
-  if (!hosts) return new Shared(config, open);
+  const pace = rate === undefined ? {} : { pace: new SharedPace(rate, (starts) => others.reserve(destination, starts, rate)) };
   const lanes = { concurrency: Math.min(host_lanes, concurrency) };
-  if (rate === undefined) return new Shared(lanes, open);
-  return new Shared(lanes, open, new SharedPace(rate, (starts) => hosts.reserve(destination, starts, rate)));
+  // with half as many commits the server has a third less to do
+  return new Shared(lanes, { store, openSender, ...pace, gatherMs: 1 });
 }
 
 export async function withWork(

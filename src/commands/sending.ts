@@ -133,12 +133,11 @@ const WAITS_ASKED_MS = 5_000;
 function sayWaits({ hosts }: Pick<OpenedWork["store"], "hosts">, say: (text: string) => void): () => void {
   let last = "";
   const look = async (): Promise<void> => {
-    const names = ((await hosts?.waitsFor()) ?? []).join(", ");
+    const names = (await hosts.waitsFor()).join(", ");
     const { text, todo } = told(HOST_NEWS.waits, { hosts: names });
     if (names !== "" && names !== last) say(`${text}\n  → ${todo}`);
     last = names;
   };
-  if (!hosts) return () => undefined;
   const timer = setInterval(() => void look().catch(() => undefined), WAITS_ASKED_MS).unref();
   return () => clearInterval(timer);
 }

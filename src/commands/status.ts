@@ -66,11 +66,11 @@ export function run(call: Call): Promise<number> {
       const line = { type: "inbox", folder, held, held_since: iso(at) };
       tell(line, [told(STATUS_WORDS.held, facts).text, resume]);
     }
-    const hosts = said === undefined ? ((await store.hosts?.all()) ?? []) : [];
+    const hosts = said === undefined ? await store.hosts.all() : [];
     for (const host of hosts) tell(...hostLines(host));
-    const loss = said === undefined ? await store.hosts?.loss() : undefined;
+    const loss = said === undefined ? await store.hosts.loss() : undefined;
     if (loss !== undefined) tell({ type: "journal_loss", found: loss }, [told(HOST_WORDS.loss, { found: loss }).text]);
-    const waits = said === undefined ? ((await store.hosts?.waitsFor()) ?? []) : [];
+    const waits = said === undefined ? await store.hosts.waitsFor() : [];
     if (waits.length > 0)
       tell({ type: "waits_for", hosts: waits }, [told(HOST_WORDS.waits, { hosts: waits.join(", ") }).text]);
     const none = told(STATUS_WORDS.none, { folder: printable(config.state_dir) }).text;
@@ -81,7 +81,7 @@ export function run(call: Call): Promise<number> {
 
 /** I12: why nothing goes with this journal, whatever is open: it knows less than its server, or the marks of its folders, did. */
 async function lossesOf({ store, config }: Work, batches: readonly BatchRecord[]): Promise<PaydropError[]> {
-  const found = await store.hosts?.loss();
+  const found = await store.hosts.loss();
   if (found !== undefined) return [new PaydropError("server_lost_commit", { found })];
   // of a shared journal a folder of that path may be another one on each host
   const folders = config.shared ? [] : new Set(batches.map(({ folder }) => folder));

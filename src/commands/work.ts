@@ -20,7 +20,7 @@ export function run(call: Call): Promise<number> {
     if (!work) return 0;
     sending.monitor.lasts();
     try {
-      teller.say(told(HOST_NEWS.working, { host: work.store.hosts?.me ?? "" }).text);
+      teller.say(told(HOST_NEWS.working, { host: work.store.hosts.me }).text);
       await takeShares(work, signals.soft);
       return summarize(call, config, signals.hard.aborted ? 4 : 0);
     } finally {
@@ -31,9 +31,8 @@ export function run(call: Call): Promise<number> {
 
 /** Until \`signal\`; what it is sending then comes to its end. Rejects where this host cannot send. */
 export async function takeShares(work: OpenedWork, signal: AbortSignal): Promise<void> {
-  const { store, shared, config, signals, now, tell, queue, destination } = work;
-  const { hosts } = store;
-  if (!hosts || !queue) return;
+  const { store, shared, config, queue, destination } = work;
+  if (!queue) return;
   const failed = new AbortController();
   let failure: { readonly error: unknown } | undefined;
   const send = async (id: string): Promise<void> => {
@@ -43,15 +42,14 @@ export async function takeShares(work: OpenedWork, signal: AbortSignal): Promise
       const { concurrency } = config;
       await shared.together(async () => {
         const sender = await shared.sender();
-        const parts = { hosts, sender, shared, config, signals, now, tell, concurrency };
-        return sendShares(parts, { ...batch, destination }, false);
+        return sendShares({ ...work, sender, concurrency }, { ...batch, destination });
       });
     } catch (error) {
       failure ??= { error };
       failed.abort();
     }
   };
-  await queue.take(work, config.environment, send, AbortSignal.any([signal, failed.signal]));
+  await queue.take(config.environment, send, AbortSignal.any([signal, failed.signal]));
   if (failure) throw failure.error;
 }
 
@@ -68,7 +66,6 @@ export async function whileHolding(
   say: (text: string) => void,
   work: (signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
-  if (!hosts) return work(signal);
   const name = `inbox ${folder}`;
   let code = 0;
   for (let isTold = false; !signal.aborted;) {
@@ -85,6 +82,8 @@ export async function whileHolding(
         clearInterval(kept);
         await hosts.giveBack(name);
       }
+      // it came to its end by itself
+      if (!lost.signal.aborted) return code;
       isTold = false;
       continue;
     }

@@ -72,8 +72,8 @@ async function newestOf({ store }: Desk): Promise<readonly BatchRecord[]> {
 
 /** The first thing on the page: of what nobody looks at nothing is taken, and nothing goes. */
 async function unwatchedPart(desk: Desk, inboxes: readonly Inbox[]): Promise<Html | undefined> {
-  const loss = await desk.store.hosts?.loss();
-  const waits = (await desk.store.hosts?.waitsFor()) ?? [];
+  const loss = await desk.store.hosts.loss();
+  const waits = await desk.store.hosts.waitsFor();
   const { isAny, watches } = await atWork(desk);
   const unwatched = inboxes.filter(({ inbox }) => !watches(inbox));
   const lines = [

@@ -176,6 +176,8 @@ export interface Leaving extends Lying {
 export interface Committed {
   readonly leaving: readonly Leaving[];
   readonly phase: Phase;
+  /** Another host holds the share by now: it lets nothing go here, and what was heard is kept as late answers. */
+  readonly isLost: boolean;
   /** Another host has stopped the batch. */
   readonly stop?: Stop | undefined;
   readonly hold?: HoldOfBatch | undefined;

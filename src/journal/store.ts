@@ -1,8 +1,9 @@
 import type { RowName } from "../checks/beside.ts";
 import type { Judged, Seen } from "../duplicates/seen.ts";
-import type { Act, BatchRecord, Committed, Environment, Move, NewBatch, NewRow, Outcome } from "./records.ts";
+import type { Stop } from "../messages/outcomes.ts";
+import type { Act, BatchRecord, Committed, Environment, Move, NewBatch, NewRow } from "./records.ts";
 import type { RowRecord, Run, Tally, Totals, Who } from "./records.ts";
-import type { Hosts } from "./sharing.ts";
+import type { Commit, Hosts, Progress, Share, Wanted } from "./sharing.ts";
 import type { Phase, RowState, WaitingState } from "./states.ts";
 
 export type * from "./records.ts";
@@ -143,14 +144,19 @@ export interface JournalStore {
    */
   move(batch: string, moves: readonly Move[], act?: Act): Promise<readonly number[]>;
 
+  /** A share of the batch to send. undefined: none is free, or nothing of it goes now. What dead hosts held is taken over first. */
+  claim(wanted: Wanted): Promise<Share | undefined>;
   /**
-   * I2, I8: outcomes in, and the mark up for as many ready rows as lanes are free, in one durable commit. `freeLanes` counts
-   * the lanes of these outcomes, and not those of rows that were let go and have none yet. Rejects with PaydropError
-   * `journal` where the journal failed; outcomes may be given once more then, with no free lanes: what can be saved is saved.
+   * I2, I8: outcomes in, and marks up for as many ready rows as lanes are free, in one durable commit of all these shares; the
+   * answers stand in their order. Rejects with PaydropError `journal` where the journal failed; outcomes may be given once
+   * more then, with no free lanes: what can be saved is saved.
    */
-  commit(batch: string, outcomes: readonly Outcome[], freeLanes: number): Promise<Committed>;
+  commit(all: readonly Commit[]): Promise<readonly Committed[]>;
+  /** Where a batch stands that is being sent. */
+  progress(batch: string): Promise<Progress>;
+  /** Lets nothing more of a run go, on any host; where another run has begun since, that one goes on. */
+  stop(batch: string, run: number, stop: Stop): Promise<void>;
   beginRun(batch: string, who: Who, at: number): Promise<number>;
-  /** A run that ends with a word: ready rows at or below the mark get new turns. */
   endRun(
     run: number,
     ended: Required<Pick<Run, "endedAt" | "exitCode" | "requests">> & Pick<Run, "stop">,
@@ -179,8 +185,7 @@ export interface JournalStore {
   /** A copy of the journal while it is in use. */
   backup(path: string): Promise<void>;
   close(): Promise<void>;
-  /** Of a journal that several hosts share (DESIGN §13): there rows leave by shares, and not by `commit`. */
-  readonly hosts?: Hosts;
+  readonly hosts: Hosts;
 }
 
 export interface Purged {

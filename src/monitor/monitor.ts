@@ -61,7 +61,7 @@ export function createMonitor(settings: MonitorSettings, say: (text: string) => 
     if (!store) return;
     try {
       const batches = await known.look(store);
-      const host = (await store.hosts?.all())?.find((one) => one.host === store.hosts?.me);
+      const host = (await store.hosts.all()).find((one) => one.host === store.hosts.me);
       counted = { batches, host };
     } catch (error) {
       if (followed) complain(error);

@@ -1,12 +1,10 @@
 import { PaydropError } from "../errors.ts";
-import { isConnectionLost, type Postgres } from "./postgres.ts";
+import type { Postgres } from "./postgres.ts";
 import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
 import { assertRecorder } from "./batches.ts";
-import { HOLD } from "./schema.ts";
-import { LEASE, LEASE_MS, shareOf, type Committer } from "./shares.ts";
-import type { HostRecord, Hosts, Progress, Share } from "../journal/store.ts";
+import { LEASE, LEASE_MS, type Committer } from "./shares.ts";
+import type { HostRecord, Hosts, OtherHosts } from "../journal/store.ts";
 import { lossSeen, waitsFor, type Trust } from "./trust.ts";
-import type { Word } from "./witness.ts";
 
 /** What the hosts of a journal share. */
 export interface Together {
@@ -20,88 +18,24 @@ export interface Together {
   readonly leases: Set<string>;
 }
 
-/** What is claimed counts for the state directory in the same transaction. */
-const CLAIM = `SELECT c.claimed, CASE WHEN c.claimed ->> 'gate' IS NULL AND c.claimed IS NOT NULL THEN bear_witness($8, $9, $10) END AS word
-  FROM (SELECT claim_share($1, $2, $3, $4, $5, $6, $7) AS claimed OFFSET 0) c`;
-
-/** `gate`: why nothing goes now. */
-interface FoundShare {
-  readonly claimed?:
-    Parameters<typeof shareOf>[1] | { readonly gate: "lost" | "other" | "waits"; readonly server: string };
-  readonly word?: Word;
-}
-
 const SEEN_EVERY_MS = LEASE_MS / 3;
 const MS = "extract(epoch FROM $) * 1000";
 const msOf = (time: string): string => `(${MS.replace("$", time)})::bigint`;
 
 /** What hosts do beside the store (DESIGN §13). `takeOver`: of what dead hosts held, before anything new is claimed. */
 export function hostsOf(together: Together, takeOver: () => Promise<unknown>): Hosts {
-  const { postgres, seal, me, leases, trust } = together;
+  const { postgres, seal, me, leases } = together;
   return {
     me,
     get clockApart() {
       return postgres.clockApart;
     },
-    beside: (text, values) => postgres.beside(text, values),
     async keepCopies(batch, copies, spool) {
       for (const [sha256, path] of copies) await keepCopy(postgres, seal, sha256, path);
       await assertRecorder(postgres, batch, me, true);
       await keepPayloads(postgres, seal, batch, spool);
     },
     bringCopy: (sha256, path) => bringCopy(postgres, seal, sha256, path),
-
-    async claim({ batch, destination, environment, lanes, concurrency }): Promise<Share | undefined> {
-      const asked = [me, batch ?? null, destination, environment, lanes, concurrency, LEASE, ...trust.bearer] as const;
-      try {
-        await takeOver();
-        const { server } = trust;
-        const found = await postgres.write(() => postgres.get<FoundShare>(CLAIM, ...asked));
-        const { claimed, word } = found ?? {};
-        if (claimed && "gate" in claimed) await trust.lookAgain(claimed.gate === "lost" ? "" : claimed.server);
-        if (!claimed || "gate" in claimed) return undefined;
-        // of another server than the one that this process has looked at: free when its lease is over
-        if (!word) await trust.look();
-        if (!word || server !== trust.server) return undefined;
-        trust.note(word);
-        return await shareOf(together, claimed);
-      } catch (error) {
-        // asked for again later; what was claimed and not heard of is free when its lease is over
-        if (isConnectionLost(error)) return undefined;
-        throw error;
-      }
-    },
-
-    async progress(batch) {
-      const sql = `SELECT count(*) FILTER (WHERE s.owner IS NOT NULL) AS held, coalesce(sum(s.letGo), 0) AS letGo, b.stop, b.phase, ${HOLD} AS hold,
-          (SELECT count(*) FROM rows r WHERE r.batch = b.seq AND r.state = 'ready') AS ready
-        FROM batch b LEFT JOIN share s ON s.batch = b.seq WHERE b.id = $1 GROUP BY b.seq`;
-      const found = await postgres.get<Progress>(sql, batch);
-      if (!found) throw new Error(`the journal has no batch ${batch}`);
-      // what a dead host holds nobody else may be there to take over
-      if (found.held > 0)
-        await takeOver().catch((error: unknown) => {
-          if (!isConnectionLost(error)) throw error;
-        });
-      return found;
-    },
-
-    async stop(batch, stop) {
-      const sql = "UPDATE batch SET stop = coalesce(stop, $2) WHERE id = $1 AND run IS NOT NULL";
-      await postgres.query(sql, batch, JSON.stringify(stop));
-    },
-
-    async open(destination, environment) {
-      // whoever is dead offers nothing, and a busy host claims nothing
-      await takeOver();
-      return postgres.query(
-        `SELECT b.id AS batch, s.share FROM batch b JOIN share s ON s.batch = b.seq WHERE b.run IS NOT NULL AND b.stop IS NULL
-          AND b.phase = 'open' AND b.destination = $1 AND b.environment = $2 AND s.owner IS NULL AND EXISTS (
-            SELECT 1 FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready') ORDER BY b.seq, s.share`,
-        destination,
-        environment,
-      );
-    },
 
     async lease(name) {
       const sql = `INSERT INTO lease (name, owner, until) VALUES ($1, $2, clock_timestamp() + $3::interval)
@@ -117,21 +51,6 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
     async giveBack(name) {
       leases.delete(name);
       await postgres.query("DELETE FROM lease WHERE name = $1 AND owner = $2", name, me);
-    },
-
-    async reserve(destination, starts, rate) {
-      const lot = `$2 * interval '1 second' / $3::float8`;
-      // not durable: what is lost with the server are starts that nobody used
-      const found = await postgres.write(async () => {
-        await postgres.query("SET LOCAL synchronous_commit = off");
-        await postgres.query("INSERT INTO pace (destination) VALUES ($1) ON CONFLICT DO NOTHING", destination);
-        return postgres.get<{ ms: number }>(
-          `UPDATE pace SET nextAt = greatest(nextAt, clock_timestamp()) + ${lot} WHERE destination = $1
-           RETURNING extract(epoch FROM nextAt - ${lot} - clock_timestamp())::float8 * 1000 AS ms`,
-          ...([destination, starts, rate] as const),
-        );
-      });
-      return Math.max(0, found?.ms ?? 0);
     },
 
     async quietIn(batch, row, timeoutMs) {
@@ -150,6 +69,8 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
 
     waitsFor: () => waitsFor(postgres),
 
+    others: othersOf(together, takeOver),
+
     async all(): Promise<readonly HostRecord[]> {
       return postgres.query<HostRecord>(
         `SELECT h.host, h.name, h.version, ${msOf("h.since")} AS since, ${msOf("h.seenAt")} AS seenAt,
@@ -161,6 +82,39 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
             '[]') AS leases
          FROM host h ORDER BY h.since`,
       );
+    },
+  };
+}
+
+function othersOf({ postgres }: Together, takeOver: () => Promise<unknown>): OtherHosts {
+  return {
+    beside: (text, values) => postgres.beside(text, values),
+
+    async open(destination, environment) {
+      // whoever is dead offers nothing, and a busy host claims nothing
+      await takeOver();
+      return postgres.query(
+        `SELECT b.id AS batch, s.share FROM batch b JOIN share s ON s.batch = b.seq WHERE b.run IS NOT NULL AND b.stop IS NULL
+          AND b.phase = 'open' AND b.destination = $1 AND b.environment = $2 AND s.owner IS NULL AND EXISTS (
+            SELECT 1 FROM rows r WHERE r.batch = s.batch AND r.share = s.share AND r.state = 'ready') ORDER BY b.seq, s.share`,
+        destination,
+        environment,
+      );
+    },
+
+    async reserve(destination, starts, rate) {
+      const lot = `$2 * interval '1 second' / $3::float8`;
+      // not durable: what is lost with the server are starts that nobody used
+      const found = await postgres.write(async () => {
+        await postgres.query("SET LOCAL synchronous_commit = off");
+        await postgres.query("INSERT INTO pace (destination) VALUES ($1) ON CONFLICT DO NOTHING", destination);
+        return postgres.get<{ ms: number }>(
+          `UPDATE pace SET nextAt = greatest(nextAt, clock_timestamp()) + ${lot} WHERE destination = $1
+           RETURNING extract(epoch FROM nextAt - ${lot} - clock_timestamp())::float8 * 1000 AS ms`,
+          ...([destination, starts, rate] as const),
+        );
+      });
+      return Math.max(0, found?.ms ?? 0);
     },
   };
 }

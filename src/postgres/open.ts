@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { PaydropError } from "../errors.ts";
+import { claimsOf } from "./claims.ts";
 import { Seal } from "./copies.ts";
 import { bePresent, hostsOf } from "./hosts.ts";
 import { Postgres, quoted, type PostgresOptions } from "./postgres.ts";
@@ -140,7 +141,8 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
         await batches.dropRecordings(postgres);
         return { unknown };
       },
-      commit: () => Promise.reject(new Error("rows of a shared journal leave by shares")),
+      ...claimsOf(together, () => takeOver({ login: "paydrop", host: me })),
+      commit: (all) => committer.commit(all),
       backup: () => Promise.reject(new PaydropError("server_no_backup")),
       hosts: hostsOf(together, () => takeOver({ login: "paydrop", host: me })),
       async close() {

@@ -154,18 +154,10 @@ export function beginRun(postgres: Postgres, id: string, who: Who, startedAt: nu
   });
 }
 
-/** Rows that were let go and did not leave get new turns, where no host has their share: a clean end makes nothing unknown. */
 export async function endRun(postgres: Postgres, ...[run, ended]: Parameters<JournalStore["endRun"]>): Promise<void> {
   await postgres.write(async () => {
     const of = await postgres.get<{ batch: string }>("SELECT batch FROM run WHERE id = $1", run);
     const { seq } = await batchOf(postgres, String(of?.batch));
-    await lockShares(postgres, [seq]);
-    const left = await postgres.query<{ row: number }>(
-      `SELECT r.row FROM share s JOIN rows r ON r.batch = s.batch AND r.share = s.share
-        WHERE s.batch = $1 AND s.owner IS NULL AND ${ON_ITS_WAY_OF_SHARE} ORDER BY r.share, r.turn`,
-      seq,
-    );
-    await changed(postgres, seq, left.map(({ row }) => ({ row, from: ["ready"], to: "ready", onItsWay: true }))); // prettier-ignore
     await keepTallies(postgres, seq);
     const { endedAt, exitCode, requests, stop = null } = ended;
     // not before an answer, whatever the clock of the host that heard it

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
-import type { Lying } from "../checks/spool.ts";
 import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import type { Stop } from "../messages/outcomes.ts";
-import { crc32 } from "node:zlib";
-import { nameOfShare, type Seal } from "./copies.ts";
 import { ask, durably, failureOf, isConnectionLost, type Postgres } from "./postgres.ts";
 import { assertMove } from "../journal/states.ts";
-import type { Committed, Leaving, Outcome, Phase, Share } from "../journal/store.ts";
+import type { Commit, Committed, Leaving, Outcome, Phase, Share } from "../journal/store.ts";
 import type { Word } from "./witness.ts";
 
 /** So long a share is a host's that says nothing more, by the clock of the server; a test has no time. */
@@ -19,19 +16,8 @@ export const LEASE = `${LEASE_MS} ms`;
 /** A row leaves no later than this after the commit that let it go began: whoever was paused meanwhile sends nothing. */
 const GUARD_MS = LEASE_MS / 3;
 const RENEWED_EVERY_MS = LEASE_MS / 5;
-const GATHER_MS = 1;
 /** Two sessions would lose each other's rows: a deadlock is solved by asking again. */
 const DEADLOCK = "40P01";
-
-interface Claimed {
-  readonly id: string;
-  readonly proven: boolean;
-  readonly batch: number;
-  readonly share: number;
-  readonly epoch: number;
-  readonly place: number;
-  readonly lanes: number;
-}
 
 interface Answer {
   readonly batch: number;
@@ -40,13 +26,6 @@ interface Answer {
   readonly hold: Committed["hold"] | null;
   readonly stop: Stop | null;
   readonly leaving: readonly Leaving[];
-}
-
-interface Asked {
-  readonly of: HeldShare;
-  readonly outcomes: readonly Outcome[];
-  readonly free: number;
-  readonly settled: PromiseWithResolvers<Committed & { readonly isLost: boolean }>;
 }
 
 /** Whether the server still knows what it had confirmed (I12). */
@@ -60,25 +39,29 @@ interface Trusted {
   note(word: Word | null): void;
 }
 
-/** What holds a share needs of it. */
-interface HeldShare extends Pick<Claimed, "id" | "batch" | "share" | "epoch"> {
+/** A share that this process holds: the `nth` of the batch `seq`. */
+export interface HeldShare extends Share {
+  readonly seq: number;
+  readonly nth: number;
+  readonly epoch: number;
   /** Commits of this holder. */
   no: number;
-  /** Rows that its commits let go, and of which none has told an outcome yet. */
-  readonly onTheirWay: Set<number>;
 }
 
+type Asked = Omit<Commit, "share"> & { readonly share: HeldShare };
+
 /**
- * The one committer of a process: what all of its shares wait for is one call, one transaction and one fsync. It keeps a
- * session of its own, and says the same once more where the answer was lost: the functions of the journal do nothing twice.
+ * The one session in which a process commits, for all shares that it holds. It says the same once more where the answer was
+ * lost: the functions of the journal do nothing twice.
  */
 export class Committer {
   readonly #postgres: Postgres;
   readonly #me: string;
   readonly #trust: Trusted;
   readonly #held = new Set<HeldShare>();
-  #waiting: Asked[] = [];
-  #isBusy = false;
+  /** One commit after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+  #isRenewing = false;
   #client: Client | undefined;
   #failure: Error | undefined;
   readonly #timer: NodeJS.Timeout;
@@ -88,7 +71,12 @@ export class Committer {
     this.#me = me;
     this.#trust = trust;
     // an answer may take longer than a lease: whoever holds a share says so all the same
-    this.#timer = setInterval(() => this.#renew(), RENEWED_EVERY_MS).unref();
+    this.#timer = setInterval(() => void this.#renew(), RENEWED_EVERY_MS).unref();
+  }
+
+  /** Lanes of all shares that are held. */
+  get lanes(): number {
+    return Array.from(this.#held, ({ lanes }) => lanes).reduce((sum, lanes) => sum + lanes, 0);
   }
 
   hold(share: HeldShare): void {
@@ -99,11 +87,8 @@ export class Committer {
     this.#held.delete(share);
   }
 
-  commit(of: HeldShare, outcomes: readonly Outcome[], free: number): Asked["settled"]["promise"] {
-    const settled = Promise.withResolvers<Committed & { readonly isLost: boolean }>();
-    this.#waiting.push({ of, outcomes, free, settled });
-    if (!this.#isBusy) void this.#commitAll();
-    return settled.promise;
+  commit(all: readonly Commit[]): Promise<readonly Committed[]> {
+    return this.#inTurn(() => this.#commitTogether(all));
   }
 
   close(): void {
@@ -112,44 +97,41 @@ export class Committer {
     this.#client = undefined;
   }
 
-  #renew(): void {
-    for (const share of this.#held) {
-      if (!this.#waiting.some(({ of }) => of === share)) this.commit(share, [], 0).catch(() => undefined);
-    }
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
   }
 
-  async #commitAll(): Promise<void> {
-    this.#isBusy = true;
-    while (this.#waiting.length > 0) {
-      // what is answered at about one moment shares a commit: with half as many the server has a third less to do
-      await sleep(GATHER_MS);
-      const asked = this.#waiting;
-      this.#waiting = [];
-      // two commits of one share are one after the other
-      const now = new Map(asked.map((one) => [one.of, one]).reverse() as [HeldShare, Asked][]);
-      this.#waiting.push(...asked.filter((one) => now.get(one.of) !== one));
-      await this.#commitTogether([...now.values()]);
-    }
-    this.#isBusy = false;
+  async #renew(): Promise<void> {
+    if (this.#isRenewing || this.#held.size === 0) return;
+    this.#isRenewing = true;
+    // those that are held when its turn has come: what was left must not be renewed
+    const all = (): Commit[] => Array.from(this.#held, (share) => ({ share, outcomes: [], freeLanes: 0 }));
+    await this.#inTurn(() => this.#commitTogether(all())).catch(() => undefined);
+    this.#isRenewing = false;
   }
 
-  async #commitTogether(asked: readonly Asked[]): Promise<void> {
+  async #commitTogether(all: readonly Commit[]): Promise<readonly Committed[]> {
+    // there are no shares but those of this journal
+    const asked = all as readonly Asked[];
     try {
-      for (const { of } of asked) of.no += 1;
+      for (const { share } of asked) share.no += 1;
       const { answers, mayLeave } = await this.#ask(asked);
+      const committed: Committed[] = [];
       for (const one of asked) {
-        const answer = answers.find(({ batch, share }) => batch === one.of.batch && share === one.of.share);
+        const { seq, nth } = one.share;
+        const answer = answers.find(({ batch, share }) => batch === seq && share === nth);
         if (!answer) await this.#keepLate(one);
-        for (const { row } of one.outcomes) one.of.onTheirWay.delete(row);
-        for (const { row } of answer?.leaving ?? []) one.of.onTheirWay.add(row);
-        one.settled.resolve(answer ? committedOf(answer, mayLeave) : LOST);
+        committed.push(answer ? committedOf(answer, mayLeave) : LOST);
       }
+      return committed;
     } catch (error) {
       const failure = failureOf(error) as Error;
       this.#failure ??= failure;
       // all of it was undone: the next one has its number
-      if (isRefusal(failure)) for (const { of } of asked) of.no -= 1;
-      for (const { settled } of asked) settled.reject(this.#failure);
+      if (isRefusal(failure)) for (const { share } of asked) share.no -= 1;
+      throw this.#failure;
     }
   }
 
@@ -157,9 +139,12 @@ export class Committer {
   async #ask(asked: readonly Asked[]) {
     // after a refusal nothing goes, and what came back is saved if it can be
     const isLast = this.#failure !== undefined;
-    if (this.#failure && !(isRefusal(this.#failure) && asked.every(({ free }) => free === 0))) throw this.#failure;
-    const wanted = asked.map(({ of: { batch, share, epoch, no }, free }) => ({ batch, share, epoch, no, free }));
-    const changes = asked.flatMap(({ of, outcomes }) => outcomes.map((outcome) => changeOf(of, outcome)));
+    if (this.#failure && !(isRefusal(this.#failure) && asked.every(({ freeLanes }) => freeLanes === 0)))
+      throw this.#failure;
+    const wanted = asked.map(({ share: { seq, nth, epoch, no }, freeLanes: free }) => {
+      return { batch: seq, share: nth, epoch, no, free };
+    });
+    const changes = asked.flatMap(({ share, outcomes }) => outcomes.map((outcome) => changeOf(share, outcome)));
     const values = [JSON.stringify(wanted), JSON.stringify(changes), this.#me, LEASE];
     for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, 2_000)) {
       const mayLeave = guard();
@@ -195,13 +180,13 @@ export class Committer {
     try {
       await this.#trust.look();
       for (const held of this.#held) {
-        const { id, batch, share, epoch } = held;
+        const { batch, seq, nth, epoch } = held;
         const sql = "SELECT epoch, commitNo FROM share WHERE batch = $1 AND share = $2";
-        const [known] = (await ask(client, sql, [batch, share])).rows as { epoch: number; commitNo: number }[];
+        const [known] = (await ask(client, sql, [seq, nth])).rows as { epoch: number; commitNo: number }[];
         // the one that is asked may be on its way; what was confirmed before must be there, and the claim before all
-        const confirmed = held.no - Number(asked.some(({ of }) => of === held));
+        const confirmed = held.no - Number(asked.some(({ share }) => share === held));
         if (!known || known.epoch < epoch || (known.epoch === epoch && known.commitNo < confirmed))
-          await this.#trust.lost(`share ${share} of batch ${id}`);
+          await this.#trust.lost(`share ${nth} of batch ${batch}`);
       }
       return client;
     } catch (error) {
@@ -211,13 +196,13 @@ export class Committer {
   }
 
   /** Another host holds the share by now: evidence for whoever settles the row. */
-  async #keepLate({ of, outcomes }: Asked): Promise<void> {
-    this.#held.delete(of);
+  async #keepLate({ share, outcomes }: Asked): Promise<void> {
+    this.#held.delete(share);
     for (const { row, state, httpStatus, response = "" } of outcomes) {
       const heard = [state, httpStatus && `HTTP ${httpStatus}`, response].filter(Boolean).join(": ");
       const said = state === "again" ? "not sent by its host" : heard;
       const sql = `UPDATE rows SET lateAnswer = $3 WHERE batch = $1 AND row = $2 AND state = 'unknown' AND code IN ('interrupted', 'commit_lost')`;
-      await this.#postgres.query(sql, of.batch, row, said);
+      await this.#postgres.query(sql, share.seq, row, said);
     }
   }
 }
@@ -240,40 +225,10 @@ function guard(): () => boolean {
   return () => Math.max(Date.now() - wall, performance.now() - monotonic) < GUARD_MS;
 }
 
-function changeOf({ batch, share }: HeldShare, { state, code, stop, ...answer }: Outcome): object {
+function changeOf({ seq: batch, nth: share }: HeldShare, { state, code, stop, ...answer }: Outcome): object {
   const to = state === "again" ? "ready" : state;
   assertMove("on_its_way", to, false);
   const { row, tries, httpStatus, sentAt, durationMs, response } = answer;
   const moved = { batch, share, row, from: ["ready"], to, onItsWay: true, code };
   return { ...moved, tries, httpStatus, sentAt, durationMs, response, stop };
-}
-
-/** A share that this process holds, with its payloads in memory. */
-export async function shareOf(
-  { postgres, seal, committer, me }: { postgres: Postgres; seal: Seal; committer: Committer; me: string },
-  claimed: Claimed,
-): Promise<Share> {
-  const { id, proven, batch, share, epoch, place: from, lanes } = claimed;
-  const held: HeldShare = { id, batch, share, epoch, no: 0, onTheirWay: new Set() };
-  const sql = "SELECT payloads FROM share WHERE batch = $1 AND share = $2";
-  const found = await postgres.get<{ payloads?: Buffer }>(sql, batch, share);
-  const payloads = found?.payloads && seal.open(found.payloads, nameOfShare(id, share));
-  committer.hold(held);
-  return {
-    ...{ batch: id, share, lanes, isProven: proven },
-    spool: {
-      read({ place, size, crc }: Lying): string {
-        const bytes = payloads?.subarray(place - from, place - from + size);
-        if (bytes?.length === size && crc32(bytes) === crc) return bytes.toString("utf8");
-        throw new PaydropError("spool_damaged", { path: `batch ${id}, share ${share}` });
-      },
-    },
-    commit: (outcomes, freeLanes) => committer.commit(held, outcomes, freeLanes),
-    leave: () => committer.letGo(held),
-    async end() {
-      committer.letGo(held);
-      if (held.onTheirWay.size > 0) return;
-      await postgres.query("SELECT end_share($1, $2, $3, $4)", batch, share, epoch, me);
-    },
-  };
 }

@@ -15,20 +15,29 @@ import {
   sumsOfDay,
 } from "./batches.ts";
 import { lastAtIn } from "./batches.ts";
-import { acts, addRows, beginRun, commit, endRows, endRun, move, recover, rows, runs } from "./rows.ts";
+import { addRows, endRows, move, rows } from "./rows.ts";
+import { acts, beginRun, endRun, runs } from "./runs.ts";
 import { seen } from "./seen.ts";
+import { claimable, commit, progress, recover } from "./shares.ts";
 import { Journal } from "./store.ts";
 import type { JournalFacts, JournalStore, Kept } from "../journal/store.ts";
 
-type Method = Exclude<keyof JournalStore, "judging" | "now" | "hosts">;
+/** The calls of the store that need nothing but the journal. */
+export type Method = Exclude<
+  keyof JournalStore,
+  "judging" | "now" | "hosts" | "claim" | "commit" | "progress" | "stop"
+>;
 type Answer<M extends Method> = Awaited<ReturnType<JournalStore[M]>>;
 
 type Calls = {
   readonly [M in Method]: (journal: Journal, ...values: Parameters<JournalStore[M]>) => Answer<M>;
 };
 
+/** What shares of SQLite's journal ask of it. */
+const OF_SHARES = { claimable, commit, progress };
 /** How the calls of a store are carried out, in the thread that has the journal. */
-const CALLS: Calls = {
+const CALLS: Calls & typeof OF_SHARES = {
+  ...OF_SHARES,
   ...{
     facts,
     addBatch,
@@ -43,7 +52,6 @@ const CALLS: Calls = {
     overlaps,
     sumsOfDay,
     move,
-    commit,
   },
   ...{ beginRun, endRun, runs, acts, sourceOf, heldFolders, holdFolder, keep, kept, purge, copied, backup: copy },
   recover(journal, who) {

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { JournalStore } from "../journal/store.ts";
-import { callsOf, METHODS, type Call } from "./calls.ts";
+import { callsOf, METHODS, type Call, type Method } from "./calls.ts";
 import type { OpenOptions } from "./database.ts";
 import { takeJudgingLock, type InstanceLock } from "./lock.ts";
+import { ONE_HOST, sharesOfOneHost, type SharesOfJournal } from "./one-host.ts";
 import { callThread } from "./thread.ts";
 
 export interface JournalOptions extends OpenOptions {
@@ -17,14 +18,14 @@ export interface JournalOptions extends OpenOptions {
 export async function openJournal(stateDir: string, options: JournalOptions = {}): Promise<JournalStore> {
   const { inThread = false, ...opening } = options;
   const call = inThread ? await callThread(stateDir, opening) : callsOf(stateDir, opening);
-  return storeOf(call, () => takeJudgingLock(stateDir));
+  return storeOf(call, () => takeJudgingLock(stateDir), stateDir);
 }
 
 /**
  * A store of whatever carries out its calls, and keeps I14: one at a time judges, in this process and over all of them, and
  * nothing becomes ready outside of that. `lock`: waits until nobody else has it.
  */
-function storeOf(call: Call, lock: () => Promise<InstanceLock>): JournalStore {
+function storeOf(call: Call, lock: () => Promise<InstanceLock>, stateDir: string): JournalStore {
   const inside = new AsyncLocalStorage<boolean>();
   const judging = async <T>(work: () => Promise<T>): Promise<T> => {
     if (inside.getStore()) throw new Error("judging inside judging would wait for itself");
@@ -40,7 +41,14 @@ function storeOf(call: Call, lock: () => Promise<InstanceLock>): JournalStore {
     (...values: readonly unknown[]) =>
       call(name, inside.getStore() ?? false, values);
   const calls = Object.fromEntries(METHODS.map((name) => [name, calling(name)]));
-  const store = calls as unknown as Omit<JournalStore, "judging" | "now">;
-  // not while another process checks a file: its batch was not left half written down
-  return { ...store, judging, now: () => Date.now(), recover: (who) => judging(() => store.recover(who)) };
+  const store = calls as unknown as Pick<JournalStore, Method> & SharesOfJournal;
+  return {
+    ...store,
+    ...sharesOfOneHost(stateDir, store),
+    hosts: ONE_HOST,
+    judging,
+    now: () => Date.now(),
+    // not while another process checks a file: its batch was not left half written down
+    recover: (who) => judging(() => store.recover(who)),
+  };
 }

@@ -1,24 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isConnectionLost } from "../postgres/postgres.ts";
-import type { BatchRecord, Hosts, JournalStore } from "../journal/store.ts";
+import type { BatchRecord, Environment, OtherHosts } from "../journal/store.ts";
 
-/** What is offered and taken: shares of batches that go to this address. */
-interface Place {
-  readonly store: JournalStore;
-  readonly destination: string;
-}
-
-/** Which shares there are to send, as hosts tell each other (DESIGN §13). */
+/** Which shares there are to send to one address, as hosts tell each other (DESIGN §13). */
 export interface ShareQueue {
   /** Tells the other hosts of a batch that this one begins to send. */
-  offer(place: Place, batch: Pick<BatchRecord, "environment" | "rows">): Promise<void>;
+  offer(batch: Pick<BatchRecord, "environment" | "rows">): Promise<void>;
   /** Calls `work` with batches of which shares may be free, until `signal`. */
-  take(
-    place: Place,
-    environment: BatchRecord["environment"],
-    work: (batch: string) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<void>;
+  take(environment: Environment, work: (batch: string) => Promise<void>, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,15 +33,15 @@ const WORK_OPTIONS = {
 const KEPT_IN_ORDER_SECONDS = 60;
 
 /** `pg-boss` is loaded when it is first needed. Its own tables lie in a schema of their own. */
-export function shareQueue(beside: Hosts["beside"]): ShareQueue {
+export function shareQueue(others: OtherHosts, destination: string): ShareQueue {
   let opened: ReturnType<typeof open> | undefined;
   const boss = (): ReturnType<typeof open> =>
-    (opened ??= open(beside).catch((error: unknown) => {
+    (opened ??= open(others).catch((error: unknown) => {
       opened = undefined;
       throw error;
     }));
 
-  type Open = Awaited<ReturnType<Hosts["open"]>>;
+  type Open = Awaited<ReturnType<OtherHosts["open"]>>;
   const offerAll = async (shares: Open): Promise<void> => {
     const jobs = shares
       .slice(0, OFFERED_SHARES_MAX)
@@ -61,17 +50,14 @@ export function shareQueue(beside: Hosts["beside"]): ShareQueue {
   };
 
   return {
-    async offer({ store: { hosts }, destination }, { environment, rows }) {
+    async offer({ environment, rows }) {
+      if (rows <= OFFERED_ROWS_MIN) return;
+      const offering = others.open(destination, environment).then(offerAll);
       // other hosts look by themselves, too: that they are not told keeps nothing from going
-      if (hosts && rows > OFFERED_ROWS_MIN)
-        await hosts
-          .open(destination, environment)
-          .then(offerAll)
-          .catch(() => undefined);
+      await offering.catch(() => undefined);
     },
 
-    async take({ store: { hosts }, destination }, environment, work, signal) {
-      if (!hosts) return;
+    async take(environment, work, signal) {
       /** By batch: one loop of this host claims whatever is free of it. */
       const working = new Map<string, Promise<void>>();
       const begin = (batch: string): void => {
@@ -90,7 +76,7 @@ export function shareQueue(beside: Hosts["beside"]): ShareQueue {
       };
       while (!signal.aborted) {
         try {
-          const shares = await hosts.open(destination, environment);
+          const shares = await others.open(destination, environment);
           for (const { batch } of shares) begin(batch);
           // jobs only make it sooner: without them this host looks by itself, and listens when it can
           listening ??= listen().catch(() => (listening = undefined));
@@ -115,12 +101,12 @@ export function shareQueue(beside: Hosts["beside"]): ShareQueue {
   };
 }
 
-async function open(beside: Hosts["beside"]) {
+async function open(others: OtherHosts) {
   const { PgBoss } = await import("pg-boss");
   const boss = new PgBoss({
     // in sessions like those of the journal, whatever is set for the role, and given up together with them
     ...{
-      db: { executeSql: (...asked: Parameters<Hosts["beside"]>) => beside(...asked) },
+      db: { executeSql: (...asked: Parameters<OtherHosts["beside"]>) => others.beside(...asked) },
       schema: SCHEMA,
       schedule: false,
     },

@@ -1,21 +1,15 @@
-import type { Lying } from "../checks/spool.ts";
 import type { Answer } from "../client/answer.ts";
 import type { Sender } from "../client/sender.ts";
 import type { Config } from "../config/schema.ts";
 import { faultPoint } from "../fault-point.ts";
-import type { Committed, JournalStore, Leaving, Outcome, Share } from "../journal/store.ts";
+import type { Leaving, Outcome, Share } from "../journal/store.ts";
 import { excerptOf } from "./excerpt.ts";
 import { outcomeOf, type Choices, type RowOutcome, type SendingEvent } from "./outcome.ts";
 import { Retries } from "./pace.ts";
 import { StopRules, type Halt, type Shared } from "./shared.ts";
 
 export interface Submission {
-  readonly store: { commit(...values: Parameters<JournalStore["commit"]>): Promise<Committed & Partial<Lost>> };
-  readonly batch: { readonly id: string };
-  /** Of a share (§13): its lanes, and whether a row of this run was accepted elsewhere. */
-  readonly share?: Pick<Share, "lanes" | "isProven">;
-  /** The payloads, byte for byte as they were checked (I7). */
-  readonly spool: { read(lying: Lying): string };
+  readonly share: Share;
   readonly sender: Pick<Sender, "send">;
   readonly shared: Shared;
   readonly config: Choices & Partial<Pick<Config, "answers">>;
@@ -29,11 +23,6 @@ export interface Submission {
   readonly tell: (event: SendingEvent) => void;
 }
 
-/** Of a share that another host has taken over: nothing of it goes here. */
-interface Lost {
-  readonly isLost: boolean;
-}
-
 /** A row that was let go, and what came of it. */
 export interface Ended {
   readonly row: Leaving;
@@ -44,7 +33,7 @@ export interface Ended {
 /** So long a row may wait on its lane, marked as on its way; for longer it gets a new turn first. */
 const ON_LANE_MS = 1_000;
 
-/** Sends the rows of one batch, as many at a time as its lanes ask for. */
+/** Sends the rows of one share, as many at a time as its lanes ask for. */
 export class RowSender {
   /** Those that may have left the machine. */
   requests = 0;
@@ -56,7 +45,7 @@ export class RowSender {
   readonly #retries: Retries;
 
   constructor(parts: Submission, halt: Halt) {
-    this.isAlone = parts.share?.isProven !== true;
+    this.isAlone = !parts.share.isProven;
     this.#parts = parts;
     this.#halt = halt;
     this.#retries = new Retries(parts.shared.pace);
@@ -108,7 +97,7 @@ export class RowSender {
 
   #payloadOf(row: Leaving): string | undefined {
     try {
-      const payload = this.#parts.spool.read(row);
+      const payload = this.#parts.share.spool.read(row);
       faultPoint("send.before");
       return payload;
     } catch (error) {
@@ -123,7 +112,7 @@ export class RowSender {
     if (waitMs === undefined) return this.#halt.isStopping();
     // at once: no other lane may start a request meanwhile
     this.#parts.shared.pace.wait(waitMs);
-    this.tell({ type: "waiting", batch: this.#parts.batch.id, reason: code, waitMs });
+    this.tell({ type: "waiting", batch: this.#parts.share.batch, reason: code, waitMs });
     return true;
   }
 
@@ -143,7 +132,7 @@ export class RowSender {
   tellRow({ row, outcome, alone }: Ended): void {
     const { state: status, code: reason, tries, httpStatus, sentAt, durationMs } = outcome;
     if (status === "again") return;
-    const batch = this.#parts.batch.id;
+    const batch = this.#parts.share.batch;
     const attempts = row.attempts + tries;
     const told = { type: "row", batch, row: row.row, status, reason, amount: row.amount, attempts, alone } as const;
     this.tell({ ...told, httpStatus, sentAt, durationMs });

@@ -3,12 +3,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import type { Sender } from "../client/sender.ts";
 import type { Config } from "../config/schema.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { stopFor, type Stop, type StopCode } from "../messages/outcomes.ts";
 import { operationNamed, type OperationName } from "../operations/index.ts";
+import { Commits } from "./commits.ts";
 import type { RowOutcome } from "./outcome.ts";
 import { Pace } from "./pace.ts";
 
-/** What the batches of one process share: lanes, pace, what stops them, and the sender. */
+interface SharedParts {
+  readonly store: Pick<JournalStore, "commit">;
+  readonly openSender: () => Promise<Sender>;
+  readonly pace?: Pace;
+  readonly gatherMs?: number;
+}
+
+/** What the batches of one process share: lanes, pace, commits, what stops them, and the sender. */
 export class Shared {
   readonly concurrency: number;
   /** Who asks first gets the next lane (I8). */
@@ -16,6 +25,7 @@ export class Shared {
   /** One batch at a time sends a row alone: a wrong key costs one row, not one of each file. */
   readonly alone: LimitFunction = pLimit(1);
   readonly pace: Pace;
+  readonly commits: Commits;
   /** A hundred files of one row each are no better than one of a hundred. */
   readonly unknowns: UnknownsInARow = new UnknownsInARow();
   readonly lastRows: LastRows = new LastRows();
@@ -23,22 +33,21 @@ export class Shared {
   readonly going: Set<() => void> = new Set();
   /** Requests whose answers are waited for. */
   onTheWire = 0;
-  /** Lanes that shares of this process have (§13). */
-  heldLanes = 0;
   readonly #open: () => Promise<Sender>;
   readonly #stopsOfOne = new Map<string, Stop>();
   #stopOfAll: Stop | undefined;
   #sender: Promise<Sender> | undefined;
   #working = 0;
 
+  /** `gatherMs`: so long answers are gathered for one commit; 0: as they come. */
   constructor(
     { concurrency, rate }: Pick<Config, "concurrency" | "rate">,
-    openSender: () => Promise<Sender>,
-    pace = new Pace(rate),
+    { store, openSender, pace = new Pace(rate), gatherMs = 0 }: SharedParts,
   ) {
     this.concurrency = concurrency;
     this.lanes = pLimit(concurrency);
     this.pace = pace;
+    this.commits = new Commits(store, gatherMs);
     this.#open = openSender;
   }
 

@@ -1,33 +1,27 @@
-import type { Leaving } from "../journal/store.ts";
+import type { Committed, Leaving, Share } from "../journal/store.ts";
 import { stopFor, STOPS, type Stop, type StopCode } from "../messages/outcomes.ts";
+import type { Committing } from "./commits.ts";
 import { RowSender, type Ended, type Submission } from "./send-row.ts";
 import { Halt, type Shared } from "./shared.ts";
 
-/** `requests`: those that may have left the machine. */
+/** `requests`: those that may have left the machine; `letGo`: rows. */
 export interface Submitted {
   readonly requests: number;
+  readonly letGo: number;
   readonly stop?: Stop;
 }
 
 /**
- * Sends the ready rows of a batch in the order of their turns, until none is left or something stops it (DESIGN §8).
+ * Sends the ready rows of a share in the order of their turns, until none is left or something stops it (DESIGN §8).
  * Rejects only when the journal or the spool fails: then nothing more goes, and what came back is saved if possible.
  */
 export function submit(parts: Submission): Promise<Submitted> {
   return parts.shared.together(() => new Run(parts).sendAll());
 }
 
-/** A lane that waits for the next commit. */
-interface Waiting {
-  /** The outcome of its last row. */
-  readonly ended: Ended | undefined;
-  /** It takes a row from that commit. */
-  readonly isFree: boolean;
-  readonly resolve: (row: Leaving | undefined) => void;
-}
-
-/** A batch on its lanes. */
-class Run {
+/** A share on its lanes. */
+class Run implements Committing {
+  readonly share: Share;
   readonly #parts: Submission;
   readonly #shared: Shared;
   readonly #halt: Halt;
@@ -35,14 +29,17 @@ class Run {
   /** Lanes at work for this batch, and those that it asked for. */
   #lanes = 0;
   #asked = 0;
+  /** Rows that were let go, and those of them whose outcome is not durable. */
+  #letGo = 0;
+  #onTheirWay = 0;
   /** The last commit that was asked for rows gave fewer. */
   #isDry = false;
-  #waiting: Waiting[] = [];
-  #isCommitting = false;
+  #isLost = false;
   readonly #end = Promise.withResolvers<undefined>();
 
   constructor(parts: Submission) {
     this.#parts = parts;
+    this.share = parts.share;
     this.#shared = parts.shared;
     this.#halt = new Halt(parts.shared, () => this.#askForLanes());
     this.#rows = new RowSender(parts, this.#halt);
@@ -60,9 +57,11 @@ class Run {
     soft.removeEventListener("abort", onSoft);
     this.#shared.going.delete(look);
     if (this.#halt.failure) throw this.#halt.failure.error;
+    // such a share must not end with a word (I15)
+    if (this.#onTheirWay !== 0 && !this.#isLost)
+      throw new Error(`${this.#onTheirWay} rows are on their way at the end`);
     const stop = this.#halt.stop ?? this.#rows.rules.atEnd();
-    const { requests } = this.#rows;
-    return stop ? { requests, stop } : { requests };
+    return { requests: this.#rows.requests, letGo: this.#letGo, ...(stop ? { stop } : {}) };
   }
 
   /** While rows go alone one lane, after the turn that a lone row has among those of all batches; then all lanes. */
@@ -73,8 +72,7 @@ class Run {
     }
     const { isAlone } = this.#rows;
     const onLane = (): Promise<void> => this.#shared.lanes(() => this.#lane());
-    const most = this.#parts.share?.lanes ?? this.#shared.concurrency;
-    while (this.#lanes + this.#asked < (isAlone ? 1 : most)) {
+    while (this.#lanes + this.#asked < (isAlone ? 1 : this.share.lanes)) {
       this.#asked += 1;
       void (isAlone ? this.#shared.alone(onLane) : onLane());
     }
@@ -111,61 +109,40 @@ class Run {
     const { pace } = this.#shared;
     for (let outcome = ended; ; outcome = undefined) {
       const isFree = !isLast && !this.#halt.isStopping() && pace.start();
-      const row = outcome || isFree ? await this.#commit(outcome, isFree) : undefined;
+      const row = outcome || isFree ? await this.#shared.commits.next(this, outcome, isFree) : undefined;
       if (isFree || isLast || this.#isOver()) return row;
       await this.#halt.wait(pace.delayMs());
     }
   }
 
-  #commit(ended: Ended | undefined, isFree: boolean): Promise<Leaving | undefined> {
-    const committed = new Promise<Leaving | undefined>((resolve) => this.#waiting.push({ ended, isFree, resolve }));
-    if (!this.#isCommitting) void this.#commitAll();
-    return committed;
+  isStopping(): boolean {
+    return this.#halt.isStopping();
   }
 
-  /** Answers that were read at one moment share a commit, and so do those that come while one is made. */
-  async #commitAll(): Promise<void> {
-    this.#isCommitting = true;
-    while (this.#waiting.length > 0) {
-      await new Promise(setImmediate);
-      const lanes = this.#waiting;
-      this.#waiting = [];
-      const leaving = (await this.#commitTogether(lanes)).values();
-      for (const { isFree, resolve } of lanes) resolve(isFree ? leaving.next().value : undefined);
-    }
-    this.#isCommitting = false;
+  heard({ leaving, phase, hold, stop, isLost }: Committed, ended: readonly Ended[], freeLanes: number): void {
+    this.#onTheirWay += leaving.length - ended.length;
+    this.#letGo += leaving.length;
+    this.#isLost ||= isLost;
+    // a row that stays ready may be left for the next commit
+    const isReady = ended.some(({ outcome: { state } }) => state === "again");
+    if (freeLanes > 0 || isReady) this.#isDry = leaving.length < freeLanes && !isReady;
+    if (stop) this.#halt.stopFor(stop);
+    else if (phase === "paused" || phase === "cancelled") this.#halt.stopFor(stopFor(phase));
+    else if (hold) this.#halt.stopFor(stopFor(hold));
+    this.told(ended);
+    this.#askForLanes();
   }
 
-  /** Outcomes in, and the turn mark up for as many rows as lanes are free, in one act (I2, I8). */
-  async #commitTogether(lanes: readonly Waiting[]): Promise<readonly Leaving[]> {
-    const { store, batch } = this.#parts;
-    const ended = lanes.flatMap((lane) => lane.ended ?? []);
-    const outcomes = ended.map(({ outcome }) => outcome);
-    const free = this.#halt.isStopping() ? 0 : lanes.filter(({ isFree }) => isFree).length;
-    if (outcomes.length + free === 0) return [];
-    const told = (): void => ended.forEach((one) => this.#rows.tellRow(one));
-    try {
-      const { leaving, phase, hold, stop, isLost } = await store.commit(batch.id, outcomes, free);
-      // a row that stays ready may be left for the next commit
-      const isReady = outcomes.some(({ state }) => state === "again");
-      if (free > 0 || isReady) this.#isDry = leaving.length < free && !isReady;
-      if (isLost) this.#isDry = true;
-      if (stop) this.#halt.stopFor(stop);
-      else if (phase === "paused" || phase === "cancelled") this.#halt.stopFor(stopFor(phase));
-      else if (hold) this.#halt.stopFor(stopFor(hold));
-      told();
-      this.#askForLanes();
-      return leaving;
-    } catch (error) {
-      // perhaps it is durable all the same: what came back, and comes back yet, is saved if it can be, and nothing else (I15)
-      this.#halt.fail(error);
-      if (outcomes.length > 0) await store.commit(batch.id, outcomes, 0).then(told, () => undefined);
-      return [];
-    }
+  told(ended: readonly Ended[]): void {
+    for (const one of ended) this.#rows.tellRow(one);
+  }
+
+  failed(error: unknown): void {
+    this.#halt.fail(error);
   }
 
   #isOver(): boolean {
-    return this.#isDry || this.#halt.isStopping();
+    return this.#isDry || this.#isLost || this.#halt.isStopping();
   }
 }
 

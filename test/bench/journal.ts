@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openJournal } from "../../src/sqlite/open.ts";
 import type { NewRow, Outcome } from "../../src/journal/store.ts";
+import { commitTo } from "../support/commit.ts";
 
 const ROWS = Number(process.argv[2] ?? 100_000);
 const inThread = process.argv[3] !== "here";
@@ -73,7 +74,7 @@ async function send(id: string, lanes: number): Promise<void> {
   let commits = 0;
   await timed(`${id}: commits of ${lanes}`, async () => {
     for (;;) {
-      const { leaving } = await store.commit(id, outcomes, lanes);
+      const { leaving } = await commitTo(store, id, outcomes, lanes);
       commits += 1;
       if (leaving.length === 0) break;
       outcomes = leaving.map(({ row }) => ({ row, state: "accepted", code: "http_200", tries: 1, httpStatus: 200, sentAt: Date.now(), durationMs: 20, response: `{"id":"pout_${row}","status":"created"}` })); // prettier-ignore

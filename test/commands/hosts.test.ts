@@ -44,10 +44,11 @@ describePostgres("rows of a lost host", () => {
   test("its answer came late → shown to whoever settles, gone when the row goes again", async () => {
     const made = await sharedDesk();
     const { desk, shape } = made;
-    const { batch, share } = await loseHost(made);
+    const { batch, store, share } = await loseHost(made);
     const heard = { tries: 1, httpStatus: 200, response: '{"id":"T-7"}' };
     const row = { row: 3, state: "accepted", code: "accepted", ...heard } as const;
-    expect(await share.commit([row], 1)).toMatchObject({ isLost: true, leaving: [] });
+    const lost = [{ isLost: true, leaving: [] }];
+    expect(await store.commit([{ share, outcomes: [row], freeLanes: 1 }])).toMatchObject(lost);
 
     const text = await called(status.run, shape([], { unknown: true }));
     expect(text.stdout).toContain(`Its host heard afterwards: "accepted: HTTP 200: {'id':'T-7'}"`);
@@ -79,22 +80,22 @@ describePostgres("paydrop status with hosts", () => {
     const { desk, shape, postgres } = made;
     const { batch } = await desk.run("pay.csv", transfers(["ACC-1", "1.00"], ["ACC-2", "2.00"]), () => 401);
     const { hosts } = desk.store;
-    await hosts?.lease("inbox /srv/pune/inbox");
-    await hosts?.lease(`batch ${batch}`);
+    await hosts.lease("inbox /srv/pune/inbox");
+    await hosts.lease(`batch ${batch}`);
     await desk.store.beginRun(batch, { login: "asha", host: "pay1" }, desk.now);
     const { base_url: destination = "", environment } = desk.config;
-    await hosts?.claim({ batch, destination, environment, lanes: 4, concurrency: 8 });
+    await desk.store.claim({ batch, rows: 2, destination, environment, lanes: 4, concurrency: 8 });
     const text = (await called(status.run, shape([]))).stdout;
     const at = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
     const holds = `  sends batch ${batch}: 1 share, 4 lanes, since ${at}\n  conducts the run of batch ${batch}\n  watches /srv/pune/inbox\n`;
-    expect(text).toMatch(new RegExp(`host ${hosts?.me}   version \\S+   here since ${at}\n${holds}`));
+    expect(text).toMatch(new RegExp(`host ${hosts.me}   version \\S+   here since ${at}\n${holds}`));
     await postgres.query("UPDATE host SET seenAt = seenAt - interval '31 s'");
     expect((await called(status.run, shape([]))).stdout).toMatch(
       / {2}not seen since .*: what it holds goes to the other hosts/,
     );
     const lines = jsonLines((await called(status.run, shape([], { json: true }))).stdout);
     expect(lines.find(({ type }) => type === "host")).toMatchObject({
-      ...{ host: hosts?.me, silent: true, conducts: [batch], inboxes: ["/srv/pune/inbox"] },
+      ...{ host: hosts.me, silent: true, conducts: [batch], inboxes: ["/srv/pune/inbox"] },
       holds: [{ batch, shares: [0], lanes: 4 }],
     });
   });

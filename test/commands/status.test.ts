@@ -6,6 +6,7 @@ import { takeInstanceLock } from "../../src/sqlite/lock.ts";
 import { snapshotPath } from "../../src/state-dir.ts";
 import { called, jsonLines } from "../support/call.ts";
 import { SILENT, TestDesk, transfers } from "../support/desk.ts";
+import { commitTo } from "../support/commit.ts";
 
 const flagsOf = ({ config }: TestDesk, more: Readonly<Record<string, unknown>> = {}) => ({
   state_dir: config.state_dir,
@@ -144,7 +145,7 @@ test("rows on their way → of a process that is alive; of a killed run → when
   const act = desk.act("retry");
   await desk.store.judging(() => desk.store.move(batch, [{ row: 2, to: "ready", from: ["settled_not_done"] }], act));
   await desk.store.beginRun(batch, act, desk.now);
-  await desk.store.commit(batch, [], 1);
+  await commitTo(desk.store, batch, [], 1);
   const lock = takeInstanceLock(desk.config.state_dir);
   const live = (await called(status, [batch], flagsOf(desk))).stdout;
   lock.release();

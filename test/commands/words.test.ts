@@ -12,6 +12,7 @@ import { openJournal } from "../../src/sqlite/open.ts";
 import { called, type Called } from "../support/call.ts";
 import { called as calledToSend } from "../support/calls.ts";
 import { SILENT, TestDesk, transfers } from "../support/desk.ts";
+import { commitTo } from "../support/commit.ts";
 
 const PAID = transfers(["ACC-1", "100.00"], ["ACC-2", "50.50"], ["ACC-3", "7.00"]);
 const BY = { by: "Asha Rao", note: "dashboard 26 Nov", reason: "two payments are meant" };
@@ -135,7 +136,7 @@ test("backup → a state folder that can take its place: journal, copies and pay
 test("a row on its way → nobody settles it", async () => {
   const desk = await TestDesk.open();
   const { batch } = await desk.run("pay.csv", PAID, (payload) => (payload.includes("ACC-1") ? 401 : 200));
-  const [going] = (await desk.store.commit(batch, [], 1)).leaving;
+  const [going] = (await commitTo(desk.store, batch, [], 1)).leaving;
   // else nobody sends, and what was on its way is unknown
   const lock = takeInstanceLock(desk.config.state_dir);
   onTestFinished(() => lock.release());
@@ -184,7 +185,7 @@ test("a row is on its way when its process is killed, twice → the list of the 
   const desk = await TestDesk.open();
   const { batch } = await desk.run("pay.csv", PAID, (payload) => (payload.includes("ACC-1") ? 401 : 200));
   const flags = { state_dir: desk.config.state_dir };
-  const [{ row } = { row: 0 }] = (await desk.store.commit(batch, [], 1)).leaving;
+  const [{ row } = { row: 0 }] = (await commitTo(desk.store, batch, [], 1)).leaving;
   const list = (await called(status, [], { ...flags, unknown: true, csv: true })).stdout;
   const from = desk.write("list.csv", list.replace(/,,,\s*$/gm, ',done,Asha Rao,"seen"\r'));
   expect(await desk.store.rows({ batch, rows: [row] })).toMatchObject([{ state: "unknown", attempts: 1 }]);
@@ -192,7 +193,7 @@ test("a row is on its way when its process is killed, twice → the list of the 
   const again = [{ row, to: "ready", from: ["settled_not_done"] }] as const;
   await desk.store.judging(() => desk.store.move(batch, again, desk.act("retry")));
   const next = await openJournal(desk.config.state_dir);
-  await next.commit(batch, [], 3);
+  await commitTo(next, batch, [], 3);
   await next.close();
   await expect(called(settle, [], { ...flags, from })).rejects.toMatchObject({ faults: [{ code: "list_old" }] });
   expect(await desk.store.rows({ batch, rows: [row] })).toMatchObject([{ state: "unknown", attempts: 2 }]);

@@ -9,6 +9,7 @@ import { askRelease, type Release } from "../../src/journal/release.ts";
 import type { RowState } from "../../src/journal/states.ts";
 import type { Act, JournalStore, NewRow, Outcome } from "../../src/journal/store.ts";
 import { read } from "./situations.ts";
+import { commitTo } from "../support/commit.ts";
 
 const DAY = 86_400_000;
 const RULES: JudgingRules = { duplicate_days: 20, allow_repeats: false, all_or_nothing: false };
@@ -87,7 +88,7 @@ export class House {
     const left: number[] = [];
     const run = await this.store.beginRun(id, { login: "asha", host: "desk" }, this.now);
     for (let outcomes: Outcome[] = []; ;) {
-      const { leaving } = await this.store.commit(id, outcomes, 1000);
+      const { leaving } = await commitTo(this.store, id, outcomes, 1000);
       if (leaving.length === 0) break;
       left.push(...leaving.map(({ row }) => row));
       outcomes = leaving.map(({ row }) => {
@@ -102,7 +103,9 @@ export class House {
   /** A run that ends with a word before its first row left. */
   async stop(id: string): Promise<void> {
     const run = await this.store.beginRun(id, { login: "asha", host: "desk" }, this.now);
-    await this.store.commit(id, [], 1000);
+    const { leaving } = await commitTo(this.store, id, [], 1000);
+    const again = leaving.map(({ row }) => ({ row, state: "again", code: "not_left", tries: 0 }) as const);
+    if (again.length > 0) await commitTo(this.store, id, again, 0);
     await this.store.endRun(run, { endedAt: this.now, exitCode: 7, requests: 0 });
   }
 

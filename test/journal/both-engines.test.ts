@@ -8,6 +8,7 @@ import { describePostgres } from "../support/postgres.ts";
 import { pairOf } from "./pair.ts";
 import { openTestJournal } from "./postgres-store.ts";
 import { act, ASHA, key, newBatch, newRow, record } from "./stores.ts";
+import { commitTo } from "../support/commit.ts";
 
 /** A house whose journal is one of each engine; `crash`: its process ends, and the next one recovers. */
 async function openBoth(): Promise<{ house: House; crash: () => Promise<void> }> {
@@ -146,7 +147,7 @@ async function actOn(house: House, crash: () => Promise<void>, step: Done, id: s
 
 async function crashSending({ store, now }: House, crash: () => Promise<void>, id: string): Promise<void> {
   await store.beginRun(id, ASHA, now);
-  await store.commit(id, [], 2);
+  await commitTo(store, id, [], 2);
   await crash();
 }
 

@@ -9,6 +9,7 @@ import { ballastPath, journalPath, snapshotPath } from "../../src/state-dir.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { ASHA, newRow, opened, outcome, sendAll, statesOf } from "./stores.ts";
+import { commitTo } from "../support/commit.ts";
 
 const SENDING: JournalOptions = { isSender: true };
 
@@ -128,9 +129,9 @@ test("the journal is replaced while it is open → nothing more goes, for nobody
   const stateDir = await used();
   const store = await open(stateDir);
   await opened(store, "BBBBBBB1", ["9", "10"]);
-  await store.commit("BBBBBBB1", [], 1);
+  await commitTo(store, "BBBBBBB1", [], 1);
   renameSync(journalPath(stateDir), `${journalPath(stateDir)}.moved`);
-  await expect(store.commit("BBBBBBB1", [outcome(2)], 1)).rejects.toMatchObject({ reason: "journal_replaced" });
+  await expect(commitTo(store, "BBBBBBB1", [outcome(2)], 1)).rejects.toMatchObject({ reason: "journal_replaced" });
   await expect(store.endRun(1, { endedAt: 0, exitCode: 0, requests: 0 })).rejects.toMatchObject({ code: "journal" });
 });
 
@@ -138,7 +139,7 @@ test("the disk is full → outcomes of rows in flight are still saved, and nothi
   const disk = smallDisk(6 * 1024);
   const store = await open(join(disk, "state"));
   await opened(store, "AAAAAAA1", Array.from({ length: 2000 }, (_, at) => String(at)));
-  let { leaving } = await store.commit("AAAAAAA1", [], 8);
+  let { leaving } = await commitTo(store, "AAAAAAA1", [], 8);
   const { bavail, bsize } = statfsSync(disk);
   writeFileSync(join(disk, "filler"), Buffer.alloc(bavail * bsize));
   const response = "x".repeat(900);
@@ -146,7 +147,7 @@ test("the disk is full → outcomes of rows in flight are still saved, and nothi
   const failure = await (async () => {
     for (;;) {
       saved = leaving.map(({ row }) => row);
-      ({ leaving } = await store.commit("AAAAAAA1", leaving.map(({ row }) => outcome(row, "accepted", { response })), 8));
+      ({ leaving } = await commitTo(store, "AAAAAAA1", leaving.map(({ row }) => outcome(row, "accepted", { response })), 8));
       if (leaving.length === 0) return undefined;
     }
   })().catch((error: unknown) => error);
@@ -156,7 +157,7 @@ test("the disk is full → outcomes of rows in flight are still saved, and nothi
   expect(rows.map(({ state }) => state)).toEqual(rows.map(() => "accepted"));
   expect((await store.batches({}))[0]?.onItsWay).toBe(0);
   // what came back meanwhile is saved, too; whatever was saved already does no harm
-  await expect(store.commit("AAAAAAA1", saved.map((row) => outcome(row)), 0)).rejects.toBe(failure);
+  await expect(commitTo(store, "AAAAAAA1", saved.map((row) => outcome(row)), 0)).rejects.toBe(failure);
   await expect(store.move("AAAAAAA1", [{ row: 9, to: "held", from: ["ready"] }])).rejects.toBe(failure);
 }); // prettier-ignore
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
 import { Seal } from "../../src/postgres/copies.ts";
+import { claimsOf } from "../../src/postgres/claims.ts";
 import { hostsOf } from "../../src/postgres/hosts.ts";
 import { openJournal } from "../../src/sqlite/open.ts";
 import { batches, dropRecordings, folders, sumsOfDay } from "../../src/postgres/batches.ts";
@@ -17,6 +18,7 @@ import { temporaryDirectory } from "../support/state-dir.ts";
 import { describePostgres } from "../support/postgres.ts";
 import { openTestJournal } from "./postgres-store.ts";
 import { act, ASHA, NOW, opened, outcome } from "./stores.ts";
+import { commitTo } from "../support/commit.ts";
 
 const FOLDER = "/inbox/payouts";
 const HELD = { environment: "test", states: ["held"], codes: ["open_elsewhere"] } as const;
@@ -41,8 +43,8 @@ describe("SQLite beside ended batches", () => {
     await store.recover(ASHA);
     await askAgain(store);
     const run = await store.beginRun(id, ASHA, NOW);
-    await store.commit(id, [], 2);
-    await store.commit(id, [outcome(2)], 1);
+    await commitTo(store, id, [], 2);
+    await commitTo(store, id, [outcome(2)], 1);
     await store.endRun(run, { endedAt: NOW, exitCode: 0, requests: 2 });
     await store.move(id, [{ row: 4, to: "cancelled", from: ["ready"] }], act("cancel"));
     const all = new Set(asked.mock.calls.map(([sql]) => sql));
@@ -85,6 +87,7 @@ describePostgres("Postgres beside ended batches", () => {
     const together = { postgres, seal, committer, trust, me: "me", leases: new Set<string>() };
     const takeOver = () => postgres.query("SELECT take_over('{}', 0, interval '0')");
     const hosts = hostsOf(together, takeOver);
+    const claims = claimsOf(together, takeOver);
     let run = 0;
     const claim = (me: string) => postgres.query("SELECT claim_share($1, NULL, $2, 'test', 1, 9, interval '15 s')", me, destination); // prettier-ignore
     const works: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -95,11 +98,11 @@ describePostgres("Postgres beside ended batches", () => {
       "the sums of a day": () => sumsOfDay(postgres, id, NOW - 1),
       "what is half written down": () => dropRecordings(postgres),
       "the begin of a run": async () => (run = await beginRun(postgres, id, ASHA, NOW)),
-      "a commit": () => store.commit(id, [], 1),
-      "a commit that stops all": () => store.commit(id, [STOPPING], 1),
+      "a commit": () => commitTo(store, id, [], 1),
+      "a commit that stops all": () => commitTo(store, id, [STOPPING], 1),
       "who is here": () => hosts.all(),
-      "shares that are open": () => hosts.open(destination, "test"),
-      progress: () => hosts.progress(id),
+      "shares that are open": async () => hosts.others?.open(destination, "test"),
+      progress: () => claims.progress(id),
       "a claim": () => claim("other"),
       "a takeover": async () => {
         await postgres.query(

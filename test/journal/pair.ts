@@ -4,7 +4,7 @@ import type { BatchRecord, JournalStore, RowRecord, SeenRow } from "../../src/jo
 import type { TestJournal } from "./stores.ts";
 
 /** In the order in which they are compared: with each act, all that both journals tell. */
-type Method = Exclude<keyof JournalStore, "hosts" | "judging" | "backup" | "close">;
+type Method = Exclude<keyof JournalStore, "hosts" | "judging" | "backup" | "close" | "claim" | "progress" | "stop">;
 
 type Journal = Pick<TestJournal, "store">;
 
@@ -32,6 +32,10 @@ export function pairOf(one: Journal, other: Journal): JournalStore {
   const calls = Object.fromEntries(METHODS.map((method) => [method, both(method)]));
   return {
     ...(calls as unknown as Pick<JournalStore, Method>),
+    claim: () => Promise.reject(new Error("no share is of two journals")),
+    progress: (batch) => one.store.progress(batch),
+    stop: () => Promise.resolve(),
+    hosts: one.store.hosts,
     judging: (work) => one.store.judging(() => other.store.judging(work)),
     backup: () => Promise.reject(new Error("two journals have no backup")),
     async close() {

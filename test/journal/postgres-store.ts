@@ -3,12 +3,12 @@ import { onTestFinished } from "vitest";
 import { openPostgres } from "../../src/postgres/open.ts";
 import { dropRecordings } from "../../src/postgres/batches.ts";
 import { Postgres } from "../../src/postgres/postgres.ts";
-import type { Committed, JournalStore, Leaving, Outcome } from "../../src/journal/store.ts";
+import type { Commit, Committed, JournalStore, Leaving } from "../../src/journal/store.ts";
 import { freshDatabase } from "../support/postgres.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import type { TestJournal } from "./stores.ts";
 
-/** An empty journal in a database of its own. Its rows leave from the first share of a batch, which `commit` claims. */
+/** An empty journal in a database of its own. Its rows leave from the first share of a batch, which a commit claims. */
 export async function openTestJournal(): Promise<TestJournal & { readonly postgres: Postgres }> {
   const stateDir = temporaryDirectory();
   const options = { url: await freshDatabase(), isSender: true, journalKey: randomBytes(32), stateDir };
@@ -39,7 +39,7 @@ function withCommit(store: JournalStore, postgres: Postgres): JournalStore {
   const shares = new FirstShares(postgres);
   return {
     ...store,
-    commit: (...values) => shares.commit(...values),
+    commit: (all) => Promise.all(all.map((one) => shares.commit(one))),
     async recover(who) {
       await dropRecordings(postgres);
       // as if the server had run for long: in its first seconds nothing is taken over
@@ -69,7 +69,7 @@ class FirstShares {
     this.#postgres = postgres;
   }
 
-  async commit(batch: string, outcomes: readonly Outcome[], free: number): Promise<Committed> {
+  async commit({ share: { batch }, outcomes, freeLanes: free }: Commit): Promise<Committed> {
     const held = this.#held.get(batch) ?? (await this.#claim(batch));
     const wanted = [{ ...held, share: 0, no: (held.no += 1), free }];
     const changes = outcomes.map(({ state, ...outcome }) => {
@@ -83,7 +83,7 @@ class FirstShares {
     const [answer] = found?.answers ?? [];
     if (!answer) throw new Error("the share is another one's");
     const leaving = answer.leaving.map(({ row, operation, amount, attempts, place, size, crc }) => ({ row, operation, amount, attempts, place, size, crc })); // prettier-ignore
-    return { leaving, phase: answer.phase, hold: answer.hold ?? undefined };
+    return { leaving, phase: answer.phase, hold: answer.hold ?? undefined, isLost: false };
   }
 
   async #claim(batch: string): Promise<Held> {

@@ -5,6 +5,7 @@ import { openTestJournal } from "./postgres-store.ts";
 import { describeJournalStore } from "./store-contract.ts";
 import { ASHA, newBatch, newRow, opened, outcome, record, rowOf } from "./stores.ts";
 import { letsRowsGoByTurns, TWO_LANES } from "./turns-contract.ts";
+import { commitTo } from "../support/commit.ts";
 
 describePostgres("a journal in Postgres", () => {
   describeJournalStore("Postgres", openTestJournal);
@@ -59,8 +60,8 @@ describePostgres("a journal in Postgres", () => {
   test("what a lost host heard too late → shown with the row", async () => {
     const { store, postgres } = await openTestJournal();
     const id = await opened(store, "A", ["1"]);
-    await store.commit(id, [], 1);
-    await store.commit(id, [outcome(2, "unknown")], 0);
+    await commitTo(store, id, [], 1);
+    await commitTo(store, id, [outcome(2, "unknown")], 0);
     await postgres.query("UPDATE rows SET lateAnswer = 'accepted: HTTP 200'");
     expect(await rowOf(store, id, 2)).toMatchObject({ state: "unknown", lateAnswer: "accepted: HTTP 200" });
   });

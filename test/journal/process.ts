@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { takeInstanceLock } from "../../src/sqlite/lock.ts";
 import { openJournal } from "../../src/sqlite/open.ts";
 import type { Outcome } from "../../src/journal/store.ts";
+import { commitTo } from "../support/commit.ts";
 
 const [stateDir = "", what, ...rest] = process.argv.slice(2);
 const say = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`);
@@ -16,7 +17,7 @@ async function send(batch: string, lanes: number, inThread: boolean, pauseMs: nu
   const store = await openJournal(stateDir, { isSender: true, inThread });
   let outcomes: Outcome[] = [];
   for (let isOver = false; !isOver;) {
-    const commit = (): ReturnType<typeof store.commit> => store.commit(batch, outcomes, lanes);
+    const commit = (): ReturnType<typeof commitTo> => commitTo(store, batch, outcomes, lanes);
     // one that failed must fail for good: its fsync may "succeed" the second time, and its pages be gone
     const { leaving, phase } = await commit().catch(commit);
     if (leaving.length > 0) say({ leaving: leaving.map(({ row }) => row) });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { JournalStore, NewRow } from "../../src/journal/store.ts";
 import { act, ASHA, key, newBatch, newRow, NOW, opened, record, sendAll, type OpenTestJournal } from "./stores.ts";
+import { commitTo } from "../support/commit.ts";
 
 /** `A3 accepted`: what was seen of a row. */
 async function seenOf(
@@ -63,11 +64,11 @@ export function findsOtherRows(open: OpenTestJournal): void {
   test("rows on their way, of its own batch, of batches that others must not see → each as it stands", async () => {
     const { store } = await open();
     await opened(store, "A", [PAY, PAY]);
-    await store.commit("A", [], 1);
+    await commitTo(store, "A", [], 1);
     await record(store, newBatch("R"), [newRow(2, PAY)]);
     await opened(store, "L", [PAY], { environment: "live" });
     await opened(store, "C", [PAY, PAY]);
-    await store.commit("C", [], 1);
+    await commitTo(store, "C", [], 1);
     await store.setBatch("C", { phase: "cancelled" }, act("cancel"));
     await record(store, newBatch("B"), [newRow(2, PAY), newRow(3, "ravi/5"), newRow(4, PAY)]);
     const concerned = await store.seen("B", { isConcerned: true }, []);
@@ -86,7 +87,7 @@ export function findsOtherRows(open: OpenTestJournal): void {
     const rows = [newRow(2, "1"), newRow(3, "", { state: "invalid" }), newRow(4, "3", held), newRow(5, "4"), newRow(6, "5")]; // prettier-ignore
     await opened(store, "A", rows);
     await store.move("A", [{ row: 5, to: "duplicate", from: ["ready"] }]);
-    await store.commit("A", [], 1);
+    await commitTo(store, "A", [], 1);
     const numbers = async (after: number, limit: number): Promise<number[]> =>
       (await store.seen("A", { after, limit }, [])).map(({ row }) => row.row);
     expect(await numbers(0, 2)).toEqual([4, 5]);

@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { Postgres } from "../../src/postgres/postgres.ts";
-import { Committer } from "../../src/postgres/shares.ts";
+import type { Commit } from "../../src/journal/store.ts";
+import { Committer, type HeldShare } from "../../src/postgres/shares.ts";
 import { Trust } from "../../src/postgres/trust.ts";
 import { Witness } from "../../src/postgres/witness.ts";
+import { bareShare } from "../support/commit.ts";
 import { describePostgres, freshDatabase } from "../support/postgres.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { letsRowsGoByShares } from "./shares-contract.ts";
@@ -229,7 +231,14 @@ describePostgres("shares of several hosts at the same moment", () => {
   });
 });
 
-type HeldByMe = Held & Parameters<Committer["hold"]>[0];
+/** As the committer knows a share that was claimed. */
+const heldBy = ({ id, batch: seq, share: nth, epoch }: Held): HeldShare => ({
+  ...bareShare(id),
+  seq,
+  nth,
+  epoch,
+  no: 0,
+});
 
 describePostgres("a server that was away", () => {
   /** One that holds a share, has made two commits, and loses its session. */
@@ -238,23 +247,25 @@ describePostgres("a server that was away", () => {
     const one = await Shares.create(url);
     const seq = await one.batch("PAY", 4, 2);
     await one.ask("UPDATE batch SET isProven = true");
-    const [held, other] = [await claimed(one, "host 1", "PAY"), await claimed(one, "host 1", "PAY")].map((share) => ({ ...share, no: 0, onTheirWay: new Set<number>() })) as [HeldByMe, HeldByMe]; // prettier-ignore
+    const [held, other] = [await claimed(one, "host 1", "PAY"), await claimed(one, "host 1", "PAY")].map((share) => heldBy(share)) as [HeldShare, HeldShare]; // prettier-ignore
     const postgres = await Postgres.open({ url, isSender: true });
-    const trust = new Trust(postgres, new Witness(temporaryDirectory(), "journal"), held.me);
-    const committer = new Committer(postgres, held.me, trust);
+    const trust = new Trust(postgres, new Witness(temporaryDirectory(), "journal"), "host 1");
+    const committer = new Committer(postgres, "host 1", trust);
     onTestFinished(() => {
       committer.close();
       return postgres.close();
     });
     for (const share of [held, other]) committer.hold(share);
-    await committer.commit(other, [], 1);
+    const commit = async (share: HeldShare, ...outcomes: Commit["outcomes"][number][]): Promise<unknown> =>
+      (await committer.commit([{ share, outcomes, freeLanes: 1 }]))[0];
+    await commit(other);
     const outcome = { row: 1, state: "accepted", code: "http_200", tries: 1 } as const;
-    await committer.commit(held, [], 1);
-    await committer.commit(held, [outcome], 1);
+    await commit(held);
+    await commit(held, outcome);
     await one.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"); // prettier-ignore
     await one.ask(`ALTER TABLE share DISABLE TRIGGER ALL; ${meanwhile}`);
     return {
-      again: () => committer.commit(held, [{ ...outcome, row: 2 }], 1),
+      again: () => commit(held, { ...outcome, row: 2 }),
       states: () => one.states(seq),
     };
   }

@@ -7,6 +7,7 @@ import type { JournalStore } from "../../src/journal/store.ts";
 import { describeJournalStore } from "./store-contract.ts";
 import { ASHA, NOW, opened, statesOf, type TestJournal } from "./stores.ts";
 import { letsRowsGoByTurns } from "./turns-contract.ts";
+import { commitTo } from "../support/commit.ts";
 
 /** In memory where there is such a disk: the contract says nothing of power cuts, and makes thousands of commits. */
 const FAST = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
@@ -39,7 +40,7 @@ test("a run of this process ended without a word → its rows are unknown when t
   const { store } = await openTestJournal({});
   await opened(store, "PAY", ["asha", "binod", "chitra"]);
   await store.beginRun("PAY", ASHA, NOW);
-  await store.commit("PAY", [], 2);
+  await commitTo(store, "PAY", [], 2);
   const run = await store.beginRun("PAY", ASHA, NOW);
   await store.endRun(run, { endedAt: NOW, exitCode: 4, requests: 0 });
   expect(await statesOf(store, "PAY")).toBe("2 unknown, 3 unknown, 4 ready");

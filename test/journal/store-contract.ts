@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { maySettle, ROW_STATES, type RowState } from "../../src/journal/states.ts";
 import type { BatchFilter, JournalStore, Move, NewRow, Outcome } from "../../src/journal/store.ts";
 import { findsOtherRows } from "./seen-contract.ts";
+import { commitTo } from "../support/commit.ts";
 import { act, ASHA, key, newBatch, newRow, NOW, opened, outcome, record, rowOf, sendAll, statesOf, type OpenTestJournal } from "./stores.ts"; // prettier-ignore
 
 async function approved(store: JournalStore, id: string, forMs: number): Promise<void> {
@@ -138,8 +139,8 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
     const { store } = await open();
     await opened(store, "AAAAAAA1", ["1", newRow(3, "", { state: "invalid" })]);
     await opened(store, "AAAAAAA2", ["2"]);
-    await store.commit("AAAAAAA1", [], 1);
-    await store.commit("AAAAAAA1", [outcome(2, "accepted", { response: '{"id":"pout_1"}' })], 1);
+    await commitTo(store, "AAAAAAA1", [], 1);
+    await commitTo(store, "AAAAAAA1", [outcome(2, "accepted", { response: '{"id":"pout_1"}' })], 1);
     for (const id of ["AAAAAAA1", "AAAAAAA2"]) await store.keep("notice", id, { mail: ["ended"] });
     expect(await store.purge(NOW, act("purge"))).toEqual({ ids: [] });
     expect(await store.purge(NOW + 1, act("purge"))).toEqual({ ids: ["AAAAAAA1"] });
@@ -221,7 +222,7 @@ function movesRowsByTheRules(open: OpenTestJournal): void {
   test("rows on their way → no person moves them, whatever is asked", async () => {
     const { store } = await open();
     const id = await opened(store, "AAAAAAA1", ["1", "2", "3"]);
-    await store.commit(id, [], 2);
+    await commitTo(store, id, [], 2);
     const all = (to: RowState, from: readonly RowState[]): Move[] => [2, 3, 4].map((row) => ({ row, to, from }));
     expect(await store.move(id, all("held", ["ready"]))).toEqual([4]);
     expect(await store.move(id, all("cancelled", ["ready", "held"]), act("cancel"))).toEqual([4]);
@@ -233,9 +234,9 @@ function movesRowsByTheRules(open: OpenTestJournal): void {
   test("a row that is settled → says who, and keeps what came back; let go again it forgets that", async () => {
     const { store } = await open();
     const id = await opened(store, "AAAAAAA1", ["1"]);
-    await store.commit(id, [], 1);
+    await commitTo(store, id, [], 1);
     const came = { code: "http_503", httpStatus: 503, durationMs: 12, response: "upstream" };
-    await store.commit(id, [outcome(2, "unknown", came)], 1);
+    await commitTo(store, id, [outcome(2, "unknown", came)], 1);
     await store.move(id, [{ row: 2, to: "settled_not_done", from: ["unknown"] }], act("settle", { note: "looked up" }));
     expect(await rowOf(store, id, 2)).toMatchObject({ ...came, attempts: 1, sentAt: NOW, settledBy: "Asha Rao" });
     await store.judging(() => store.move(id, [{ row: 2, to: "ready", from: ["settled_not_done"] }], act("retry")));
@@ -247,8 +248,8 @@ function movesRowsByTheRules(open: OpenTestJournal): void {
   test("sent by a clock that is behind → it went no earlier than what the journal knows", async () => {
     const { store } = await open();
     await opened(store, "A", ["asha/1"]);
-    await store.commit("A", [], 1);
-    await store.commit("A", [outcome(2, "accepted", { sentAt: NOW - 40 * 86_400_000, durationMs: 5 })], 0);
+    await commitTo(store, "A", [], 1);
+    await commitTo(store, "A", [outcome(2, "accepted", { sentAt: NOW - 40 * 86_400_000, durationMs: 5 })], 0);
     expect((await rowOf(store, "A", 2)).wentAt).toBeGreaterThanOrEqual(NOW);
   });
 
@@ -278,7 +279,7 @@ function letsRowsGo(open: OpenTestJournal): void {
     const amounts = ["0.01", "999999999999999.99", "100", "2.5", "7.0001"];
     const rows = amounts.map((amount, at) => newRow(at + 2, String(at), { amount }));
     const id = await opened(store, "AAAAAAA1", rows);
-    const { leaving } = await store.commit(id, [], 4);
+    const { leaving } = await commitTo(store, id, [], 4);
     expect(leaving[1]).toEqual({ row: 3, operation: "transfer", amount: "999999999999999.99", attempts: 0, place: 300, size: 80, crc: 3 }); // prettier-ignore
     const came = { code: "http_200", httpStatus: 200, sentAt: NOW + 5, durationMs: 20, response: "ok" };
     const outcomes: Outcome[] = [
@@ -287,7 +288,7 @@ function letsRowsGo(open: OpenTestJournal): void {
       outcome(4, "rejected"),
       { row: 5, state: "again", code: "http_429", tries: 1, httpStatus: 429 },
     ]; // prettier-ignore
-    expect((await store.commit(id, outcomes, 0)).leaving).toEqual([]);
+    expect((await commitTo(store, id, outcomes, 0)).leaving).toEqual([]);
     expect(await rowOf(store, id, 2)).toMatchObject({ state: "accepted", attempts: 2, ...came });
     expect(await rowOf(store, id, 5)).toMatchObject({ state: "ready", onItsWay: false, code: "http_429", attempts: 1 });
     const [batch] = await store.batches({ id });
@@ -300,7 +301,7 @@ function letsRowsGo(open: OpenTestJournal): void {
     expect(await store.facts("/other")).toMatchObject({ letGo: 4, letGoHere: 0, lastAt: NOW + 25 });
     expect(await store.facts(batch?.folder)).toMatchObject({ letGo: 4, letGoHere: 4 });
     // the row with the new turn comes last
-    expect((await store.commit(id, [], 9)).leaving.map((one) => one.row)).toEqual([6, 5]);
+    expect((await commitTo(store, id, [], 9)).leaving.map((one) => one.row)).toEqual([6, 5]);
   });
 
   test.each<[string, (store: JournalStore, id: string) => Promise<unknown>, object]>([
@@ -316,9 +317,9 @@ function letsRowsGo(open: OpenTestJournal): void {
     const journal = await open();
     const { store } = journal;
     const id = await opened(store, "AAAAAAA1", ["1", "2"]);
-    await store.commit(id, [], 1);
+    await commitTo(store, id, [], 1);
     await doing(await journal.another(), id);
-    expect(await store.commit(id, [outcome(2)], 1)).toMatchObject({ leaving: [], phase: "open", ...expected });
+    expect(await commitTo(store, id, [outcome(2)], 1)).toMatchObject({ leaving: [], phase: "open", ...expected });
     expect((await rowOf(store, id, 2)).state).toBe("accepted");
   }); // prettier-ignore
 
@@ -347,7 +348,7 @@ function letsRowsGo(open: OpenTestJournal): void {
   test("a batch that is being recorded → nothing of it goes", async () => {
     const { store } = await open();
     const id = await record(store, newBatch("AAAAAAA1"), [newRow(2, "1")]);
-    expect((await store.commit(id, [], 5)).leaving).toEqual([]);
+    expect((await commitTo(store, id, [], 5)).leaving).toEqual([]);
   });
 
   test.each<[string, Outcome[]]>([
@@ -356,16 +357,16 @@ function letsRowsGo(open: OpenTestJournal): void {
   ])("an outcome of a row that %s → refused, and nothing is written", async (_, outcomes) => {
     const { store } = await open();
     const id = await opened(store, "AAAAAAA1", ["1", "2", "3"]);
-    await store.commit(id, [], 2);
-    await expect(store.commit(id, outcomes, 2)).rejects.toThrow("not on its way");
+    await commitTo(store, id, [], 2);
+    await expect(commitTo(store, id, outcomes, 2)).rejects.toThrow("not on its way");
     expect(await statesOf(store, id)).toBe("2 on its way, 3 on its way, 4 ready");
   });
 
   test("a crash → rows on their way become unknown, half a batch goes, and a second recovery finds nothing", async () => {
     const journal = await open();
     const id = await opened(journal.store, "AAAAAAA1", ["1", "2", "3", "4"]);
-    await journal.store.commit(id, [], 2);
-    await journal.store.commit(id, [outcome(2, "again")], 1);
+    await commitTo(journal.store, id, [], 2);
+    await commitTo(journal.store, id, [outcome(2, "again")], 1);
     await record(journal.store, newBatch("RECORD01"), [newRow(2, "5")]);
     await journal.crash();
     const { store } = journal;
@@ -379,11 +380,12 @@ function letsRowsGo(open: OpenTestJournal): void {
     expect(await sendAll(store, id)).toEqual([5, 2]);
   });
 
-  test("a run that ends with a word → rows that did not leave are ready behind all others", async () => {
+  test("rows that were let go and did not leave → ready behind all others, and their run ends", async () => {
     const { store } = await open();
     const id = await opened(store, "AAAAAAA1", ["1", "2", "3"]);
     const run = await store.beginRun(id, ASHA, NOW);
-    await store.commit(id, [], 2);
+    await commitTo(store, id, [], 2);
+    await commitTo(store, id, [outcome(2, "again"), outcome(3, "again")], 0);
     await store.endRun(run, { endedAt: NOW + 9, exitCode: 7, requests: 0, stop: "signal" });
     expect((await store.recover(ASHA)).unknown).toEqual([]);
     expect(await statesOf(store, id)).toBe("2 ready, 3 ready, 4 ready");
@@ -461,21 +463,21 @@ function keepsWhoDidWhat(open: OpenTestJournal): void {
     const ended = { endedAt: NOW, exitCode: 0, requests: 2 };
     const id = await opened(journal.store, "AAAAAAA1", ["1", "2", "3", "4"]);
     const run = await journal.store.beginRun(id, ASHA, NOW);
-    await journal.store.commit(id, [], 2);
+    await commitTo(journal.store, id, [], 2);
     expect(await counted()).toEqual([2, 2]);
-    await journal.store.commit(id, [outcome(2), outcome(3)], 0);
+    await commitTo(journal.store, id, [outcome(2), outcome(3)], 0);
     await journal.store.endRun(run, ended);
     expect(await counted()).toEqual([2, 2]);
     await journal.store.beginRun(id, ASHA, NOW);
-    await journal.store.commit(id, [], 1);
+    await commitTo(journal.store, id, [], 1);
     expect(await counted()).toEqual([3, 3]);
     await journal.crash();
     await journal.store.recover(ASHA);
     expect(await counted()).toEqual([3, 3]);
     const other = await opened(journal.store, "AAAAAAA2", ["5"], { folder: "/inbox/other" });
     const another = await journal.store.beginRun(other, ASHA, NOW);
-    await journal.store.commit(other, [], 1);
-    await journal.store.commit(other, [outcome(2)], 0);
+    await commitTo(journal.store, other, [], 1);
+    await commitTo(journal.store, other, [outcome(2)], 0);
     await journal.store.endRun(another, ended);
     expect(await counted()).toEqual([4, 3]);
     expect(await journal.store.folders()).toEqual(["/inbox/other", "/inbox/payouts"]);

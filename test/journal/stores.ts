@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Key } from "../../src/duplicates/seen.ts";
 import type { Act, JournalStore, NewBatch, NewRow, Outcome, RowRecord, Totals, Who } from "../../src/journal/store.ts";
+import { commitTo } from "../support/commit.ts";
 
 /** One journal, and what else may be done with it: an engine gives it to the contract suite. */
 export interface TestJournal {
@@ -87,7 +88,7 @@ export async function sendAll(
 ): Promise<number[]> {
   const left: number[] = [];
   for (let outcomes: Outcome[] = []; ;) {
-    const { leaving } = await store.commit(id, outcomes, 3);
+    const { leaving } = await commitTo(store, id, outcomes, 3);
     if (leaving.length === 0) return left;
     left.push(...leaving.map(({ row }) => row));
     outcomes = leaving.map(({ row }) => outcome(row, states[row]));

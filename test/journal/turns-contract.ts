@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import type { JournalStore } from "../../src/journal/store.ts";
+import type { Commit, JournalStore } from "../../src/journal/store.ts";
 import { act, ASHA, newRow, NOW, opened, outcome, type OpenTestJournal, type TestJournal } from "./stores.ts";
 import { breachOf, explore, type Break, type Limits, type ModelState, type Step } from "./turns.ts";
+import { commitTo } from "../support/commit.ts";
 
 export const TWO_LANES: Limits = { rows: 3, lanes: 2, crashes: 1 };
 const ONE_LANE: Limits = { rows: 3, lanes: 1, crashes: 1 };
@@ -33,10 +34,16 @@ export function letsRowsGoByTurns(open: OpenTestJournal, followed: readonly Limi
   test.each<[string, Broken]>([
     [
       "lets go more rows than lanes are free",
-      (store) => ({ commit: (id, all, free) => store.commit(id, all, free + 1) }),
+      (store) => ({ commit: (all) => store.commit(all.map((one) => ({ ...one, freeLanes: one.freeLanes + 1 }))) }),
     ],
-    ["keeps the turns at a stop", () => ({ endRun: () => Promise.resolve() })],
-    ["forgets an outcome", (store) => ({ commit: (id, _, free) => store.commit(id, [], free) })],
+    [
+      "keeps the turns of rows that did not leave",
+      (store) => ({ commit: (all) => store.commit(all.map(withoutAgain)) }),
+    ],
+    [
+      "forgets an outcome",
+      (store) => ({ commit: (all) => store.commit(all.map((one) => ({ ...one, outcomes: [] }))) }),
+    ],
     ["recovers nothing", () => ({ recover: () => Promise.resolve({ unknown: [] }) })],
   ])("a store that %s → is found", async (_, broken) => {
     const journal = await open();
@@ -82,6 +89,7 @@ async function follow(
   const made = Array.from({ length: rows }, (_, at) => newRow(at + 1, `${id} ${at}`, { state: at === rows - 1 ? "held" : "ready" })); // prettier-ignore
   await opened(journal.store, id, made);
   let run = 0;
+  let before: Durable | undefined;
   for (const { act: done, to } of way) {
     const store = { ...journal.store, ...broken(journal.store) };
     if (done?.do === "start") {
@@ -90,19 +98,35 @@ async function follow(
       run = await store.beginRun(id, ASHA, NOW);
     } else if (done?.do === "commit") {
       const outcomes = done.answers.map(({ row, kind }) => outcome(row + 1, kind));
-      const { leaving } = await store.commit(id, outcomes, done.free);
+      const { leaving } = await commitTo(store, id, outcomes, done.free);
       expect(leaving.map(({ row }) => row - 1)).toEqual(done.leaving);
     } else if (done?.do === "release") {
       const held = [{ row: rows, to: "ready", from: ["held"] }] as const;
       expect(await store.judging(() => store.move(id, held, act("release")))).toEqual([rows]);
-    } else if (done?.do === "stop") await store.endRun(run, { endedAt: NOW, exitCode: 7, requests: 0 });
-    else await journal.crash();
+    } else if (done?.do === "stop") {
+      // rows that were let go and did not leave: their lanes say so
+      const again = before ? order(before).filter(isOnItsWay(before)) : [];
+      const outcomes = again.map((row) => outcome(row + 1, "again"));
+      if (again.length > 0) await commitTo(store, id, outcomes, 0);
+      await store.endRun(run, { endedAt: NOW, exitCode: 7, requests: 0 });
+    } else await journal.crash();
     const found = (await journal.store.rows({ batch: id })).map(({ state, onItsWay }) =>
       onItsWay ? "on its way" : state,
     );
     expect(found).toEqual(shown(to.durable));
+    before = to.durable;
   }
 }
+
+const withoutAgain = (one: Commit): Commit => ({
+  ...one,
+  outcomes: one.outcomes.filter(({ state }) => state !== "again"),
+});
+
+const isOnItsWay =
+  ({ rows, mark }: Durable) =>
+  (at: number): boolean =>
+    rows[at]?.state === "ready" && rows[at].turn <= mark;
 
 function shown({ rows, mark }: Durable): string[] {
   return rows.map(({ state, turn }) => (state === "ready" && turn <= mark ? "on its way" : state));

@@ -4,6 +4,7 @@ import type { Act, JournalStore, Move } from "../../src/journal/store.ts";
 import { OUTCOMES } from "../../src/messages/outcomes.ts";
 import { againTable, cancel, filtersOf, goesAgainAsItIs, wake, type How } from "../../src/submission/again.ts";
 import { openDesk, record, rowsOf } from "./sending.ts";
+import { commitTo } from "../support/commit.ts";
 
 const ID = "K7Q29F3M";
 const ACT: Act = { at: 5, kind: "retry", login: "ops", host: "h", by: "Asha" };
@@ -52,9 +53,10 @@ test("rejected for the key or the address goes again as it is, for itself it doe
 /** Rows 2 to 7, one in each state that a run can leave. */
 async function afterARun(store: JournalStore): Promise<void> {
   await record(store, ID, 6);
-  await store.commit(ID, [], 5);
+  await commitTo(store, ID, [], 5);
   const outcome = { tries: 1, sentAt: 1, durationMs: 1 };
-  await store.commit(
+  await commitTo(
+    store,
     ID,
     [
       { row: 2, state: "accepted", code: "accepted", ...outcome },
@@ -97,7 +99,7 @@ test("cancel: what could still go shall not, what went stays, what is on its way
   const desk = await openDesk();
   await afterARun(desk.store);
   await record(desk.store, "OTHER234", 4);
-  await desk.store.commit("OTHER234", [], 1);
+  await commitTo(desk.store, "OTHER234", [], 1);
   const act = { ...ACT, kind: "cancel" as const };
   expect(await cancel(desk.store, ID, { act })).toEqual([6, 7]);
   expect((await rowsOf(desk, ID)).map(({ state }) => state).join(" ")).toBe(

@@ -3,12 +3,13 @@ import { onTestFinished } from "vitest";
 import type { Answer, Answered } from "../../src/client/answer.ts";
 import type { Sender } from "../../src/client/sender.ts";
 import { openJournal } from "../../src/sqlite/open.ts";
-import type { JournalStore, RowRecord } from "../../src/journal/store.ts";
+import type { JournalStore, RowRecord, Share } from "../../src/journal/store.ts";
 import type { OperationName } from "../../src/operations/index.ts";
 import { Shared } from "../../src/submission/shared.ts";
 import type { SendingEvent } from "../../src/submission/outcome.ts";
 import type { Submission } from "../../src/submission/send-row.ts";
 import { submit, type Submitted } from "../../src/submission/submit.ts";
+import { bareShare } from "../support/commit.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 export const ACCEPTED: Answered = answered(200);
@@ -57,7 +58,9 @@ export async function record(store: JournalStore, id: string, rows: number, oper
 
 export type Send = (row: number, operation: OperationName, signal?: AbortSignal) => Answer | Promise<Answer>;
 
-export interface Running extends Partial<Omit<Submission, "sender" | "signals" | "tell">> {
+export interface Running extends Partial<Omit<Submission, "share" | "sender" | "signals" | "tell">> {
+  readonly store?: Pick<JournalStore, "commit">;
+  readonly spool?: Share["spool"];
   readonly rate?: number;
   readonly concurrency?: number;
   readonly soft?: AbortSignal;
@@ -67,23 +70,25 @@ export interface Running extends Partial<Omit<Submission, "sender" | "signals" |
 
 const NEVER = new AbortController().signal;
 
-export function sharedBy(concurrency = 4, rate?: number): Shared {
-  const shared = new Shared({ concurrency, ...(rate === undefined ? {} : { rate }) }, () =>
-    Promise.reject(new Error("tests bring their own sender")),
-  );
+export function sharedBy(store: Pick<JournalStore, "commit">, concurrency = 4, rate?: number): Shared {
+  const openSender = () => Promise.reject(new Error("tests bring their own sender"));
+  const shared = new Shared({ concurrency, ...(rate === undefined ? {} : { rate }) }, { store, openSender });
   onTestFinished(() => shared.close());
   return shared;
 }
 
 /** Sends the rows of a batch that are ready. */
-export function run({ store }: Desk, id: string, send: Send, running: Running = {}): Promise<Submitted> {
+const SPOOL: Share["spool"] = { read: ({ place }) => payloadOf(place) };
+
+export function run(desk: Desk, id: string, send: Send, running: Running = {}): Promise<Submitted> {
   const sender: Pick<Sender, "send"> = {
     send: async (operation, payload, signal) => send(rowOf(payload), operation, signal),
   };
-  const { concurrency, rate, soft = NEVER, hard = NEVER, events } = running;
+  const { concurrency, rate, soft = NEVER, hard = NEVER, events, store = desk.store } = running;
+  const { shared = sharedBy(store, concurrency, rate), spool = SPOOL } = running;
   return submit({
-    ...{ store, batch: { id }, sender, spool: { read: ({ place }) => payloadOf(place) } },
-    ...{ shared: sharedBy(concurrency, rate), config: { retry_429: true, doubtful_2xx: "unknown" } },
+    ...{ sender, shared, share: bareShare(id, { lanes: shared.concurrency, spool }) },
+    config: { retry_429: true, doubtful_2xx: "unknown" },
     ...{ signals: { soft, hard }, now: Date.now, tell: (event) => void events?.push(event) },
     ...running,
   });

@@ -37,7 +37,7 @@ describe("lanes", () => {
       if (row === 2) aloneWith = peaks.most;
       return ACCEPTED;
     });
-    expect(await run(desk, ID, send, { concurrency: 4, events })).toEqual({ requests: 50 });
+    expect(await run(desk, ID, send, { concurrency: 4, events })).toMatchObject({ requests: 50 });
     expect(sent).toEqual(Array.from({ length: 50 }, (_, index) => index + 2));
     expect([aloneWith, peaks.most]).toEqual([1, 4]);
     expect(await statesOf(desk, ID)).toBe("accepted 50");
@@ -53,12 +53,12 @@ describe("lanes", () => {
     const marked = new Set<number>();
     let most = 0;
     const store: Pick<JournalStore, "commit"> = {
-      async commit(batch, outcomes, freeLanes) {
-        const committed = await desk.store.commit(batch, outcomes, freeLanes);
+      async commit(all) {
+        const committed = await desk.store.commit(all);
         // what was committed is told only later
         await sleep(1);
-        for (const { row } of outcomes) marked.delete(row);
-        for (const { row } of committed.leaving) marked.add(row);
+        for (const { row } of all.flatMap(({ outcomes }) => outcomes)) marked.delete(row);
+        for (const { row } of committed.flatMap(({ leaving }) => leaving)) marked.add(row);
         most = Math.max(most, marked.size);
         return committed;
       },
@@ -107,7 +107,7 @@ describe("lanes", () => {
     const desk = await openDesk();
     await record(desk.store, ID, 6);
     await record(desk.store, "OTHER234", 6);
-    const shared = sharedBy(4, 50);
+    const shared = sharedBy(desk.store, 4, 50);
     const times: number[] = [];
     const { send } = service(() => {
       times.push(performance.now());
@@ -135,7 +135,7 @@ describe("the first row alone", () => {
 
   test("of all batches one row at a time goes alone: a wrong key costs one row", async () => {
     const desk = await openDesk();
-    const shared = sharedBy(8);
+    const shared = sharedBy(desk.store, 8);
     const ids = ["AAAAAAA2", "AAAAAAA3", "AAAAAAA4"];
     for (const id of ids) await record(desk.store, id, 5);
     const { sent, send } = service(async () => {
@@ -154,7 +154,7 @@ describe("a small file is not starved behind a large one", () => {
     const desk = await openDesk();
     await record(desk.store, ID, 400);
     await record(desk.store, "SMALL234", 10);
-    const shared = sharedBy(4);
+    const shared = sharedBy(desk.store, 4);
     let large = 0;
     let largeAtEnd = 0;
     const slow = async (): Promise<Answer> => {
@@ -172,7 +172,7 @@ describe("a small file is not starved behind a large one", () => {
 
   test("more files than lanes: all end, and never more rows at a time than lanes", async () => {
     const desk = await openDesk();
-    const shared = sharedBy(2);
+    const shared = sharedBy(desk.store, 2);
     const ids = Array.from({ length: 6 }, (_, index) => `MANY234${index + 2}`);
     for (const id of ids) await record(desk.store, id, 6);
     const { sent, peaks, send } = service(async () => {
@@ -194,7 +194,7 @@ describe("tried again", () => {
       return row === 2 && time < 3 ? RETRY("0") : ACCEPTED;
     });
     const events: SendingEvent[] = [];
-    expect(await run(desk, ID, send, { events })).toEqual({ requests: 5 });
+    expect(await run(desk, ID, send, { events })).toMatchObject({ requests: 5 });
     expect(sent).toEqual([2, 2, 2, 3, 4]);
     expect((await rowsOf(desk, ID)).map(({ attempts }) => attempts)).toEqual([3, 1, 1]);
     expect(events.filter(({ type }) => type === "waiting")).toHaveLength(2);
@@ -209,7 +209,7 @@ describe("tried again", () => {
     await vi.waitFor(() => expect(sent).toEqual([2, 3]));
     await sleep(100);
     expect(await statesOf(desk, ID)).toBe("accepted 1, ready 3");
-    expect(await ended).toEqual({ requests: 5 });
+    expect(await ended).toMatchObject({ requests: 5 });
     expect(performance.now() - began).toBeGreaterThan(1_990);
     expect(sent).toEqual([2, 3, 4, 5, 3]);
     expect((await rowsOf(desk, ID)).map(({ attempts }) => attempts)).toEqual([1, 2, 1, 1]);
@@ -237,7 +237,7 @@ describe("tried again", () => {
     await record(desk.store, ID, 10);
     vi.spyOn(Math, "random").mockReturnValue(0.01);
     const { sent, send } = service((_row, time) => (time <= 2 ? AWAY : ACCEPTED));
-    expect(await run(desk, ID, send)).toEqual({ requests: 10 });
+    expect(await run(desk, ID, send)).toMatchObject({ requests: 10 });
     expect(sent).toHaveLength(30);
     expect(await statesOf(desk, ID)).toBe("accepted 10");
   });
@@ -292,7 +292,7 @@ describe("what stops a run", () => {
 
   test("a wrong address of one operation stops only rows of that", async () => {
     const desk = await openDesk();
-    const shared = sharedBy(4);
+    const shared = sharedBy(desk.store, 4);
     await record(desk.store, ID, 5, "payout");
     await record(desk.store, "OTHER234", 5, "transfer");
     const { sent, send } = service();
@@ -308,7 +308,7 @@ describe("what stops a run", () => {
 
   test("files of one row each: three unknown in a row count together", async () => {
     const desk = await openDesk();
-    const shared = sharedBy(4);
+    const shared = sharedBy(desk.store, 4);
     const ids = ["AAAAAAA2", "AAAAAAA3", "AAAAAAA4", "AAAAAAA5"];
     for (const id of ids) await record(desk.store, id, 1);
     const { sent, send } = service(() => answered(500));
@@ -380,10 +380,10 @@ describe("a journal or spool that fails", () => {
     const desk = await openDesk();
     await record(desk.store, ID, 30);
     const store: Pick<JournalStore, "commit"> = {
-      commit: (batch, outcomes, freeLanes) =>
-        outcomes.some(({ row }) => row === 6)
+      commit: (all) =>
+        all.some(({ outcomes }) => outcomes.some(({ row }) => row === 6))
           ? Promise.reject(new Error("the disk is full"))
-          : desk.store.commit(batch, outcomes, freeLanes),
+          : desk.store.commit(all),
     };
     const { sent, send } = service(async (row) => {
       await sleep(row > 6 ? 60 : 1);
@@ -401,6 +401,16 @@ describe("a journal or spool that fails", () => {
     expect(lost).toContain(6);
     expect(lost.filter((row) => row > 6)).toEqual([]);
     expect((await next.store.rows({ batch: ID, states: ["ready"] })).length).toBe(30 - count);
+  });
+
+  test("rows were let go that no lane took → the share does not end with a word (I15)", async () => {
+    const desk = await openDesk();
+    await record(desk.store, ID, 12);
+    const store: Pick<JournalStore, "commit"> = {
+      commit: (all) => desk.store.commit(all.map((one) => ({ ...one, freeLanes: one.freeLanes && one.freeLanes + 1 }))),
+    };
+    const { send } = service();
+    await expect(run(desk, ID, send, { store, concurrency: 2 })).rejects.toThrow("on their way at the end");
   });
 
   test("a spool that cannot be read: the row did not go, and is ready", async () => {

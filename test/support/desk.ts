@@ -87,12 +87,12 @@ export class TestDesk {
       return Promise.resolve(typeof answer === "number" ? answered(answer) : answer);
     };
     const never = new AbortController().signal;
-    const shared = new Shared(this.config, () =>
+    const openSender = () =>
       Promise.resolve({
         ...{ send, close: () => Promise.resolve(), encrypts: this.encrypts },
         preflight: () => Promise.reject(new Error("no test connects")),
-      }),
-    );
+      });
+    const shared = new Shared(this.config, { store: this.store, openSender });
     const work: Work = {
       ...{ config: this.config, store: this.store, shared, destination: this.config.base_url ?? "" },
       ...{

@@ -37,9 +37,9 @@ export async function loseHost({ desk, postgres }: Awaited<ReturnType<typeof sha
   onTestFinished(() => store.close());
   await store.beginRun(batch, { login: "root", host: "pay2" }, desk.now);
   const { base_url: destination = "", environment } = desk.config;
-  const share = await store.hosts?.claim({ batch, destination, environment, lanes: 2, concurrency: 2 });
+  const share = await store.claim({ batch, rows: 4, destination, environment, lanes: 2, concurrency: 2 });
   if (!share) throw new Error("no share is free");
-  const { leaving } = await share.commit([], 2);
+  const [{ leaving } = { leaving: [] }] = await store.commit([{ share, outcomes: [], freeLanes: 2 }]);
   await postgres.query("UPDATE share SET leaseUntil = clock_timestamp() - interval '1 s' WHERE owner IS NOT NULL");
   // as if the server had run for long: in its first seconds nothing is taken over
   const who = JSON.stringify({ login: "asha", host: "pay1" });

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Committed, JournalStore, Leaving, Share } from "../journal/store.ts";
+import type { Ended } from "./send-row.ts";
+
+/** What sends a share, as its commits see it. */
+export interface Committing {
+  readonly share: Share;
+  /** Nothing new of it goes. */
+  isStopping(): boolean;
+  /** What is durable by now, and so may leave. `freeLanes`: those that it was asked for. */
+  heard(committed: Committed, ended: readonly Ended[], freeLanes: number): void;
+  /** Outcomes are durable, but nobody knows more. */
+  told(ended: readonly Ended[]): void;
+  failed(error: unknown): void;
+}
+
+/** A lane that waits for the next commit. */
+interface Waiting {
+  /** The outcome of its last row. */
+  readonly ended: Ended | undefined;
+  /** It takes a row from that commit. */
+  readonly isFree: boolean;
+  readonly resolve: (row: Leaving | undefined) => void;
+}
+
+/**
+ * The commits of a process, one after the other: answers of all shares that were read at about one moment share one, and so
+ * do those that come while it is made.
+ */
+export class Commits {
+  readonly #store: Pick<JournalStore, "commit">;
+  readonly #gatherMs: number;
+  #waiting = new Map<Committing, Waiting[]>();
+  #isBusy = false;
+
+  constructor(store: Pick<JournalStore, "commit">, gatherMs: number) {
+    this.#store = store;
+    this.#gatherMs = gatherMs;
+  }
+
+  /** Makes the outcome of a lane durable, and gives the row that goes next on it (I2). undefined: none. */
+  next(of: Committing, ended: Ended | undefined, isFree: boolean): Promise<Leaving | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Leaving | undefined>();
+    const lanes = this.#waiting.get(of) ?? [];
+    lanes.push({ ended, isFree, resolve });
+    this.#waiting.set(of, lanes);
+    if (!this.#isBusy) void this.#commitAll();
+    return promise;
+  }
+
+  async #commitAll(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#waiting.size > 0) {
+      await (this.#gatherMs > 0 ? sleep(this.#gatherMs) : new Promise(setImmediate));
+      const waiting = this.#waiting;
+      this.#waiting = new Map();
+      await this.#commitTogether(Array.from(waiting, ([of, lanes]) => askedOf(of, lanes)));
+    }
+    this.#isBusy = false;
+  }
+
+  /** Outcomes in, and marks up for as many rows as lanes are free, in one act (I2, I8). */
+  async #commitTogether(all: readonly Asked[]): Promise<void> {
+    const asked = all.filter(({ outcomes, freeLanes }) => outcomes.length + freeLanes > 0);
+    const committed = asked.length === 0 ? [] : await this.#commit(asked);
+    const answers = new Map(asked.map((one, at) => [one, committed[at]]));
+    for (const one of all) {
+      const answer = answers.get(one);
+      if (answer) one.of.heard(answer, one.ended, one.freeLanes);
+      const leaving = (answer?.leaving ?? []).values();
+      for (const { isFree, resolve } of one.lanes) resolve(isFree ? leaving.next().value : undefined);
+    }
+  }
+
+  async #commit(asked: readonly Asked[]): Promise<readonly Committed[]> {
+    try {
+      return await this.#store.commit(asked.map(({ share, outcomes, freeLanes }) => ({ share, outcomes, freeLanes })));
+    } catch (error) {
+      for (const { of } of asked) of.failed(error);
+      // perhaps it is durable all the same: what came back, and comes back yet, is saved if it can be, and nothing else (I15)
+      for (const { of, share, outcomes, ended } of asked) {
+        const saved = outcomes.length > 0 && this.#store.commit([{ share, outcomes, freeLanes: 0 }]);
+        if (saved) await saved.then(() => of.told(ended)).catch(() => undefined);
+      }
+      return [];
+    }
+  }
+}
+
+type Asked = ReturnType<typeof askedOf>;
+
+function askedOf(of: Committing, lanes: readonly Waiting[]) {
+  const ended = lanes.flatMap((lane) => lane.ended ?? []);
+  const outcomes = ended.map(({ outcome }) => outcome);
+  const freeLanes = of.isStopping() ? 0 : lanes.filter(({ isFree }) => isFree).length;
+  return { of, lanes, share: of.share, ended, outcomes, freeLanes };
+}
