@@ -88,5 +88,6 @@ async function removeCopies({ store }: { readonly store: JournalStore }, stateDi
     for (const name of [`${batch.id}.spool`, ...copiesOf(batch)]) (batch.isPurged ? old : needed).add(name);
   const folder = snapshotPath(stateDir, "");
   const names = await readdir(folder).catch(() => []);
-  for (const name of names) if (!needed.has(name) && (!store.hosts.others || old.has(name))) await rm(join(folder, name));
+  for (const name of names)
+    if (!needed.has(name) && (!store.hosts.others || old.has(name))) await rm(join(folder, name));
 }

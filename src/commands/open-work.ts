@@ -121,7 +121,8 @@ function sharedOf(config: Config, secrets: Secrets, store: JournalStore, destina
   const { others } = store.hosts;
   if (!others) return new Shared(config, { store, openSender });
   const { concurrency, host_lanes = concurrency, rate } = config;
-  const pace = rate === undefined ? {} : { pace: new SharedPace(rate, (starts) => others.reserve(destination, starts, rate)) };
+  const pace =
+    rate === undefined ? {} : { pace: new SharedPace(rate, (starts) => others.reserve(destination, starts, rate)) };
   const lanes = { concurrency: Math.min(host_lanes, concurrency) };
   // with half as many commits the server has a third less to do
   return new Shared(lanes, { store, openSender, ...pace, gatherMs: 1 });
