@@ -6,7 +6,7 @@ import { STATUSES } from "../messages/statuses.ts";
 import { statusOf } from "../results/totals.ts";
 import { cancel as cancelRows, filtersOf } from "../submission/again.ts";
 import { assertAsSeen, type Seen } from "./as-seen.ts";
-import { actBy, knownBatch, noteOf, rowsNamed, writeAfter, type Named, type OfBatch, type Open } from "./open.ts";
+import { actBy, knownBatch, noteOf, rowsNamed, writeAfter, type Named, type OfBatch, type Open } from "./act.ts";
 
 interface Values {
   readonly batch: string;

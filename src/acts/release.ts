@@ -4,7 +4,7 @@ import { askRelease } from "../journal/release.ts";
 import { notReleasedFacts } from "../messages/holds.ts";
 import { assertAsSeen, type Seen } from "./as-seen.ts";
 import { letGo, type LetGo } from "./let-go.ts";
-import { neededText, rowsNamed, type Named, type Open } from "./open.ts";
+import { neededText, rowsNamed, type Named, type Open } from "./act.ts";
 
 interface Values {
   readonly batch: string;

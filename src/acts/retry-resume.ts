@@ -3,7 +3,7 @@ import type { Act } from "../journal/store.ts";
 import { WAITS_ANEW } from "../messages/acts.ts";
 import { wake } from "../submission/again.ts";
 import { letGo, type Decided, type LetGo } from "./let-go.ts";
-import { neededText, type Open, type Person } from "./open.ts";
+import { neededText, type Open, type Person } from "./act.ts";
 
 interface Values {
   readonly batch: string;

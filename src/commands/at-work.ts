@@ -5,7 +5,7 @@ import type { BatchRecord } from "../journal/store.ts";
 import { WAITS_FOR } from "../messages/results.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
-import { isSending } from "./open-work.ts";
+import { isSending } from "../acts/open-work.ts";
 import { SILENT_MS } from "./status-hosts.ts";
 
 type Asked = Pick<Work, "store" | "config">;

@@ -11,7 +11,7 @@ import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { journalPath, snapshotPath } from "../state-dir.ts";
 import { daySaid, say, summarize, type Call } from "./command.ts";
-import { withWork } from "./open-work.ts";
+import { withWork } from "../acts/open-work.ts";
 
 /** The journal first: the private copies and payloads that it knows lie there already. */
 export function backup(call: Call): Promise<number> {

@@ -22,7 +22,7 @@ import { paperOf } from "../screen/look.ts";
 import { checkText } from "../screen/summary-text.ts";
 import { journalPath } from "../state-dir.ts";
 import { show, summarize, type Call } from "./command.ts";
-import { clockText } from "./open-work.ts";
+import { clockText } from "../acts/open-work.ts";
 
 /** Everything up to sending: no network, no keys, and nothing is remembered. One broken file keeps no other back. */
 export async function run(call: Call): Promise<number> {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { nameSaid } from "../acts/open.ts";
+import { nameSaid } from "../acts/act.ts";
 import { actOf } from "../batch.ts";
 import { isoSecond } from "../day.ts";
 import { accounts, addAccount, hasLapsed, removeAccount, ROLES } from "../desk/accounts.ts";
@@ -12,7 +12,7 @@ import { DESK_SAID } from "../messages/desk.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { optionOf, show, summarize, textsOf, type Call } from "./command.ts";
-import { endOfDead, openFor, openWork, withWork, type OpenedWork } from "./open-work.ts";
+import { endOfDead, openFor, openWork, withWork, type OpenedWork } from "../acts/open-work.ts";
 
 const EXAMPLE = "paydrop desk add asha --role decide";
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { resumeInbox } from "../acts/inbox.ts";
 import { leave, openBatch, type LetGo } from "../acts/let-go.ts";
-import type { Open } from "../acts/open.ts";
+import type { Open } from "../acts/act.ts";
 import { release as releaseRows } from "../acts/release.ts";
 import { resume as resumeBatch, retry as retryRows } from "../acts/retry-resume.ts";
 import { sendReady } from "../batch.ts";
@@ -17,9 +17,9 @@ import { assertKeys } from "../submission/may-go.ts";
 import { optionOf, rowsSaid, say, sayFound, show, summarize, textNeeded, textSaid, type Call } from "./command.ts";
 import { fileOf } from "./folder-queue.ts";
 import { resumeCommand } from "./folder-work.ts";
-import { openEither, openFor, withWork, type OpenedWork } from "./open-work.ts";
+import { openEither, openFor, withWork, type OpenedWork } from "../acts/open-work.ts";
 import { callerOf, personNamed } from "./prove.ts";
-import { withSending, type Sending } from "./sending.ts";
+import { withSending, type Sending } from "../acts/sending.ts";
 
 /** `batch`: the one that was named. */
 type Act = (open: Open, work: OpenedWork, batch: string) => Promise<LetGo>;

@@ -12,9 +12,10 @@ import { errorText } from "../screen/error-text.ts";
 import { flagsAgain, paperOf } from "../screen/look.ts";
 import { checkText, questionText } from "../screen/summary-text.ts";
 import { summarize, type Call } from "./command.ts";
-import type { OpenedWork } from "./open-work.ts";
+import type { OpenedWork } from "../acts/open-work.ts";
+import type { FolderListener } from "./folder-work.ts";
 import { assertFolder, runFolder } from "./run-folder.ts";
-import { folderListener, untilAsked, withSending, type Sending } from "./sending.ts";
+import { untilAsked, withSending, type Sending } from "../acts/sending.ts";
 import { takeShares, whileHolding } from "./work.ts";
 
 /** One file after the other, and all that is complete in a folder. The gravest exit code speaks for all. */
@@ -119,6 +120,21 @@ async function runOne(sending: Sending, work: OpenedWork, path: string): Promise
     teller.say(errorText(error, config.json, config.verbose).trimEnd());
     return code;
   }
+}
+
+/** What is told of a folder goes to the screen or the log, the metrics and the notices. */
+function folderListener({ call, config, teller, monitor, notices }: Sending, folder: string): FolderListener {
+  return {
+    say: (text) => teller.say(text),
+    ended: (report) => teller.ended(report),
+    failed(error) {
+      const code = error instanceof PaydropError ? error.reason : undefined;
+      teller.say(errorText(error, config.json, config.verbose).trimEnd(), code);
+    },
+    held: (at, news) => notices.held(folder, at, news),
+    saw: (count, isRead) => monitor.sawInbox(folder, count, isRead),
+    again: flagsAgain(call.flags, config.state_dir),
+  };
 }
 
 /** What goes and where to; then one line from a person. Throws PaydropError `usage` when they leave. */

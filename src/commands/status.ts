@@ -1,4 +1,4 @@
-import { knownBatch } from "../acts/open.ts";
+import { knownBatch } from "../acts/act.ts";
 import type { Work } from "../batch.ts";
 import { dayOf, isoSecond } from "../day.ts";
 import { PaydropError } from "../errors.ts";
@@ -22,7 +22,7 @@ import { show, type Call } from "./command.ts";
 import { HOST_WORDS } from "../messages/hosts.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
 import { resumeCommand } from "./folder-work.ts";
-import { isSending, withWork } from "./open-work.ts";
+import { isSending, withWork } from "../acts/open-work.ts";
 import { hostLines } from "./status-hosts.ts";
 import { historyLines, showActs, showUnknown } from "./status-lists.ts";
 

@@ -7,8 +7,8 @@ import { printable } from "../printable.ts";
 import { assertKeys } from "../submission/may-go.ts";
 import { sendShares } from "../submission/shares.ts";
 import { summarize, type Call } from "./command.ts";
-import type { OpenedWork } from "./open-work.ts";
-import { untilAsked, withSending } from "./sending.ts";
+import type { OpenedWork } from "../acts/open-work.ts";
+import { untilAsked, withSending } from "../acts/sending.ts";
 
 /** Sends shares of other hosts' files (DESIGN §13), until it is asked to end. */
 export function run(call: Call): Promise<number> {

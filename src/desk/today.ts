@@ -1,5 +1,5 @@
 import { resumeInbox, stopInbox } from "../acts/inbox.ts";
-import type { Acted, Named } from "../acts/open.ts";
+import type { Acted, Named } from "../acts/act.ts";
 import { basename } from "node:path";
 import { rowsIn, sumOf } from "../amount.ts";
 import { atWork, waitsIn, type Waits } from "../commands/at-work.ts";

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { actOf } from "../../src/batch.ts";
-import { openWork } from "../../src/commands/open-work.ts";
+import { openWork } from "../../src/acts/open-work.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { addAccount, type Role } from "../../src/desk/accounts.ts";
 import { until } from "../support/until.ts";
