@@ -1,9 +1,14 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { OpenedWork } from "../acts/open-work.ts";
+import { untilAsked, withSending, type Sending } from "../acts/sending.ts";
 import { runFile } from "../batch.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import type { CheckedFile } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
+import type { FolderListener } from "../inbox/carry-out.ts";
+import { whileLeased } from "../inbox/lease.ts";
+import { assertFolder, runFolder } from "../inbox/run-folder.ts";
 import { inputName } from "../intake/names.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
@@ -12,11 +17,7 @@ import { errorText } from "../screen/error-text.ts";
 import { flagsAgain, paperOf } from "../screen/look.ts";
 import { checkText, questionText } from "../screen/summary-text.ts";
 import { summarize, type Call } from "./command.ts";
-import type { OpenedWork } from "../acts/open-work.ts";
-import type { FolderListener } from "./folder-work.ts";
-import { assertFolder, runFolder } from "./run-folder.ts";
-import { untilAsked, withSending, type Sending } from "../acts/sending.ts";
-import { takeShares, whileHolding } from "./work.ts";
+import { takeShares } from "./work.ts";
 
 /** One file after the other, and all that is complete in a folder. The gravest exit code speaks for all. */
 export async function run(call: Call): Promise<number> {
@@ -72,7 +73,7 @@ export async function watch(call: Call): Promise<number> {
           return code;
         };
         // the others come to their end before this one's failure is told
-        return whileHolding(work, folder, signals.soft, say, watching).finally(() => failed.abort());
+        return whileLeased(work, folder, signals.soft, say, watching).finally(() => failed.abort());
       });
       // it ends at once where no other host shares the journal; what it cannot do ends the watches, too
       const shares = takeShares(work, signals.soft);

@@ -1,3 +1,4 @@
+import { isSending } from "../acts/open-work.ts";
 import { rowsIn } from "../amount.ts";
 import type { Work } from "../batch.ts";
 import { isUnapproved } from "../journal/approval.ts";
@@ -5,8 +6,9 @@ import type { BatchRecord } from "../journal/store.ts";
 import { WAITS_FOR } from "../messages/results.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
-import { isSending } from "../acts/open-work.ts";
-import { SILENT_MS } from "./status-hosts.ts";
+
+/** So long a host says nothing only where it was lost, or stopped. */
+export const SILENT_MS = 30_000;
 
 type Asked = Pick<Work, "store" | "config">;
 

@@ -8,8 +8,8 @@ import { createInbox, inboxFolders, stopFilesIn, type LookedFile } from "../inta
 import { mayGiveWork } from "../intake/names.ts";
 import { printable } from "../printable.ts";
 import { clearStaleAnswers } from "../results/answers.ts";
-import { folderQueue, type Away } from "./folder-queue.ts";
-import { folderWork, shown, type FolderListener, type Hold } from "./folder-work.ts";
+import { folderWork, shown, type FolderListener, type Hold } from "./carry-out.ts";
+import { folderQueue, type Away } from "./queue.ts";
 
 /** Everything that is complete, once; or for ever, with events as hints, or without: network shares give none. */
 export type FolderMode = "once" | "watch" | "poll";

@@ -13,9 +13,9 @@ import { awayLines, FOLDER_NEWS, heldLines, MAY_HAVE_GONE, stopLines } from "../
 import { told, type Facts, type Told } from "../messages/sentence.ts";
 import { asWord, printable } from "../printable.ts";
 import * as answers from "../results/answers.ts";
-import { marksOf, notedIn } from "../results/place.ts";
+import { isRetryAsWritten } from "../results/place.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
-import { fileOf, needsAPerson, standOf, troubleOf, type Away, type Worked } from "./folder-queue.ts";
+import { fileOf, needsAPerson, standOf, troubleOf, type Away, type Worked } from "./queue.ts";
 
 export interface FolderListener {
   say(text: string): void;
@@ -237,11 +237,3 @@ function isOfThisAlone(error: unknown): boolean {
 
 export const shown = (path: string): string => printable(basename(path), 200);
 export const resumeCommand = (folder: string): string => `paydrop resume --inbox ${asWord(folder)} --by NAME`;
-
-/** Whether a retry file is byte for byte what was written. A later batch moves it under its id before its summary. */
-export async function isRetryAsWritten(path: string): Promise<boolean> {
-  const [, file = "", id = ""] = /^(.+)\.retry(\.[0-9a-z]{1,32})?\.[a-z]+$/is.exec(path) ?? [];
-  const noted = await Promise.all([`${file}.summary.json`, `${file}.summary${id}.json`].map(notedIn));
-  const batch = await marksOf(noted).retry(path).catch(() => undefined); // prettier-ignore
-  return batch !== undefined;
-}
