@@ -59,7 +59,7 @@ const OWN_CLOCK = [
   "desk/inboxes.ts",
   "desk/needs.ts",
   "desk/sign-in.ts",
-  "inbox/carry-out.ts",
+  "inbox/folder.ts",
   "monitor/monitor.ts",
   "postgres/look-at-server.ts",
   "postgres/move-journal.ts",

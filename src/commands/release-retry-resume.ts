@@ -11,8 +11,8 @@ import type { Config } from "../config/schema.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import { resumeCommand } from "../inbox/carry-out.ts";
-import { fileOf } from "../inbox/queue.ts";
+import { resumeCommand } from "../inbox/folder.ts";
+import { fileOf } from "../inbox/worked.ts";
 import { sentenceOf } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { openAnswer, putAnswer, whileGoing } from "../results/answers.ts";
@@ -59,7 +59,7 @@ async function letRowsGo(call: Call, act: Act, { work, config, ended }: Letting)
   sayStays(call, config, gone);
   sayFound(call, config, gone.found);
   if (ended && gone.rows.length > 0) {
-    const report = await whileGoing(work, fileOf(batch), (told) => sendReady(told, id));
+    const report = await whileGoing(work, fileOf(batch), (going) => sendReady(going, id));
     await putAnswer(report.file, openAnswer(report, { again: open.again }));
     ended(report);
     return gravest([report.exitCode, gone.code]);

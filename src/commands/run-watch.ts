@@ -6,7 +6,7 @@ import { runFile } from "../batch.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import type { CheckedFile } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
-import type { FolderListener } from "../inbox/carry-out.ts";
+import type { FolderListener } from "../inbox/folder.ts";
 import { whileLeased } from "../inbox/lease.ts";
 import { assertFolder, runFolder } from "../inbox/run-folder.ts";
 import { inputName } from "../intake/names.ts";
@@ -104,7 +104,7 @@ function sizeOf(path: string): Promise<number> {
 async function runOne(sending: Sending, work: OpenedWork, path: string): Promise<number> {
   const { teller, config, call } = sending;
   try {
-    const report = await work.shared.together(() => whileGoing(work, path, (told) => runFile(told, path)));
+    const report = await work.shared.together(() => whileGoing(work, path, (going) => runFile(going, path)));
     if (!report) {
       teller.say(told(ACTED.nothing_sent).text);
       return 0;

@@ -6,7 +6,7 @@ import { PaydropError } from "../errors.ts";
 import type { ByStatus } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { waitsIn, type Waits } from "../inbox/at-work.ts";
-import { resumeCommand } from "../inbox/carry-out.ts";
+import { resumeCommand } from "../inbox/folder.ts";
 import { assertMark } from "../intake/mark.ts";
 import { isUnapproved, waitsForApproval } from "../journal/approval.ts";
 import type { RowState } from "../journal/states.ts";
