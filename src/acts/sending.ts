@@ -11,7 +11,7 @@ import { ACTED } from "../messages/acts.ts";
 import { HOST_NEWS } from "../messages/hosts.ts";
 import { told } from "../messages/sentence.ts";
 import { logsToStderr, withLog } from "../monitor/log.ts";
-import { createMonitor, monitorSettings } from "../monitor/monitor.ts";
+import { Monitor, monitorSettings } from "../monitor/monitor.ts";
 import { createNotices, waysOf } from "../monitor/notices.ts";
 import { sightOf } from "../monitor/server-watch.ts";
 import { printable } from "../printable.ts";
@@ -23,7 +23,7 @@ export interface Sending {
   readonly call: Call;
   readonly config: Config;
   readonly teller: Teller;
-  readonly monitor: ReturnType<typeof createMonitor>;
+  readonly monitor: Monitor;
   readonly notices: ReturnType<typeof createNotices>;
   readonly listening: Listening;
   readonly isTrial: boolean;
@@ -45,7 +45,7 @@ export async function withSending(call: Call, work: Work, mayHandOver = false): 
     if (!isTrial && !mayHandOver) requireSending(loaded.config, loaded.secrets);
   } catch (error) {
     // whoever watches over it hears of keys that cannot be read, too
-    const monitor = createMonitor(monitorSettings(loadSettings(call, "trial"), isTrial), (text) =>
+    const monitor = new Monitor(monitorSettings(loadSettings(call, "trial"), isTrial), (text) =>
       call.stderr.write(`${text}\n`),
     );
     await monitor.close(exitCodeOf(error));
@@ -60,7 +60,7 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   const teller = await tellerOf(call, config);
   const say = (text: string): void => teller.say(text);
   const sight = isTrial ? undefined : sightOf(config, (text, as) => teller.say(text, as));
-  const monitor = createMonitor(monitorSettings(loaded, isTrial), say, sight);
+  const monitor = new Monitor(monitorSettings(loaded, isTrial), say, sight);
   const notices = createNotices(waysOf(config.notify, secrets.smtpUrl), config.environment, say);
   const listening = listenForSignals(
     (which) => say(told(ACTED[which], { lanes: config.concurrency }).text),
