@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } fr
 import { extname, join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { checkOne } from "../src/commands/check.ts";
+import { checkOne } from "../src/acts/check.ts";
 import { loadSettings } from "../src/config/load.ts";
 import { FileRefusedError } from "../src/errors.ts";
 import { processFile } from "../src/index.ts";

@@ -40,7 +40,9 @@ const LAYERS = [
   ["screen", "monitor", "help", "sandbox"],
   ["batch.ts"],
   ["acts"],
-  ["commands", "desk", "index.ts", "cli.ts", "bin.ts"],
+  ["inbox"],
+  ["index.ts"],
+  ["commands", "desk", "cli.ts", "bin.ts"],
 ];
 /** No other file ends the process (DESIGN §4). */
 const ENDS_THE_PROCESS = ["bin.ts", "cli.ts"];
@@ -53,11 +55,11 @@ const OWN_CLOCK = [
   "client/connections.ts",
   "commands/backup-purge.ts",
   "commands/desk.ts",
-  "commands/folder-work.ts",
   "commands/map.ts",
   "desk/inboxes.ts",
   "desk/needs.ts",
   "desk/sign-in.ts",
+  "inbox/folder.ts",
   "monitor/monitor.ts",
   "postgres/look-at-server.ts",
   "postgres/move-journal.ts",

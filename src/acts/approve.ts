@@ -8,7 +8,7 @@ import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { WAITS_ANEW, type Found } from "../messages/acts.ts";
 import { namedRows } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
-import { actBy, knownBatch, neededText, type Named, type OfBatch, type Open } from "./open.ts";
+import { actBy, knownBatch, neededText, type Named, type OfBatch, type Open } from "./act.ts";
 
 interface Values {
   readonly batch: string;

@@ -5,8 +5,8 @@ import type { Found } from "../messages/acts.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { statusOf } from "../results/totals.ts";
 import { cancel as cancelRows, filtersOf } from "../submission/again.ts";
+import { actBy, knownBatch, noteOf, rowsNamed, writeAfter, type Named, type OfBatch, type Open } from "./act.ts";
 import { assertAsSeen, type Seen } from "./as-seen.ts";
-import { actBy, knownBatch, noteOf, rowsNamed, writeAfter, type Named, type OfBatch, type Open } from "./open.ts";
 
 interface Values {
   readonly batch: string;

@@ -3,7 +3,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import { stopFilesIn } from "../intake/inbox.ts";
 import { asWord, printable } from "../printable.ts";
 import { answerStop } from "../results/answers.ts";
-import { actBy, type Acted, type Named, type Open } from "./open.ts";
+import { actBy, type Acted, type Named, type Open } from "./act.ts";
 
 interface Values {
   /** The folder, from the root. */

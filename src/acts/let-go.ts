@@ -3,7 +3,7 @@ import { PaydropError } from "../errors.ts";
 import { waitsForApproval } from "../journal/approval.ts";
 import type { Act, BatchRecord } from "../journal/store.ts";
 import type { Found } from "../messages/acts.ts";
-import { actBy, knownBatch, noteOf, writeAfter, type OfBatch, type Open, type Person } from "./open.ts";
+import { actBy, knownBatch, noteOf, writeAfter, type OfBatch, type Open, type Person } from "./act.ts";
 
 /** Rows that a person let go. Whoever sends sends them next; everybody else calls `leave`. */
 export interface LetGo extends OfBatch {

@@ -1,6 +1,6 @@
 import { PaydropError } from "../errors.ts";
 import type { Found } from "../messages/acts.ts";
-import { actBy, knownBatch, noteOf, writeAfter, type OfBatch, type Open, type Person } from "./open.ts";
+import { actBy, knownBatch, noteOf, writeAfter, type OfBatch, type Open, type Person } from "./act.ts";
 
 interface Values {
   readonly batch: string;

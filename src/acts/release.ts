@@ -2,9 +2,9 @@ import { isSameAmount } from "../amount.ts";
 import { PaydropError } from "../errors.ts";
 import { askRelease } from "../journal/release.ts";
 import { notReleasedFacts } from "../messages/holds.ts";
+import { neededText, rowsNamed, type Named, type Open } from "./act.ts";
 import { assertAsSeen, type Seen } from "./as-seen.ts";
 import { letGo, type LetGo } from "./let-go.ts";
-import { neededText, rowsNamed, type Named, type Open } from "./open.ts";
 
 interface Values {
   readonly batch: string;

@@ -2,8 +2,8 @@ import { PaydropError } from "../errors.ts";
 import type { Act } from "../journal/store.ts";
 import { WAITS_ANEW } from "../messages/acts.ts";
 import { wake } from "../submission/again.ts";
+import { neededText, type Open, type Person } from "./act.ts";
 import { letGo, type Decided, type LetGo } from "./let-go.ts";
-import { neededText, type Open, type Person } from "./open.ts";
 
 interface Values {
   readonly batch: string;

@@ -8,7 +8,7 @@ import { printable, textIn } from "../printable.ts";
 import { openTable } from "../reader/open-table.ts";
 import type { Row } from "../reader/row.ts";
 import { textOf } from "../results/table.ts";
-import { nameSaid, type Open, type Person } from "./open.ts";
+import { nameSaid, type Open, type Person } from "./act.ts";
 import { settleAll, settledAs, type Settled, type Settling, type Settlings } from "./settle.ts";
 
 interface Values {

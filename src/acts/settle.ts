@@ -8,8 +8,8 @@ import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import type { Found } from "../messages/acts.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { statusOf } from "../results/totals.ts";
+import { actBy, knownBatch, neededText, rowsNamed, writeAfter, type Acted, type Named, type Open, type Person } from "./act.ts"; // prettier-ignore
 import { changedSince, type Seen } from "./as-seen.ts";
-import { actBy, knownBatch, neededText, rowsNamed, writeAfter, type Acted, type Named, type Open, type Person } from "./open.ts"; // prettier-ignore
 
 /** What a person says of one row. */
 export interface Settling {

@@ -1,6 +1,6 @@
 import { approve } from "../acts/approve.ts";
+import { openFor, withWork } from "../acts/open-work.ts";
 import { tellActed, textNeeded, type Call } from "./command.ts";
-import { openFor, withWork } from "./open-work.ts";
 import { personNamed } from "./prove.ts";
 
 const EXAMPLE = "paydrop approve BATCH --by NAME --total SUM";

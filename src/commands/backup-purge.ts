@@ -1,17 +1,17 @@
 import { existsSync } from "node:fs";
 import { chown, copyFile, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { makePrivateFolder, syncFolder } from "../disk.ts";
+import { withWork } from "../acts/open-work.ts";
 import { actOf } from "../batch.ts";
-import { dayOf } from "../day.ts";
-import { PaydropError } from "../errors.ts";
 import { copiesOf } from "../checks/open-file.ts";
+import { dayOf } from "../day.ts";
+import { makePrivateFolder, syncFolder } from "../disk.ts";
+import { PaydropError } from "../errors.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { journalPath, snapshotPath } from "../state-dir.ts";
 import { daySaid, say, summarize, type Call } from "./command.ts";
-import { withWork } from "./open-work.ts";
 
 /** The journal first: the private copies and payloads that it knows lie there already. */
 export function backup(call: Call): Promise<number> {

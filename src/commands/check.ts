@@ -1,28 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { toldOf } from "../batch.ts";
-import { findKnown, newBatchOf, recordRows } from "../journal/record.ts";
-import { checkFile } from "../checks/check-file.ts";
-import { openFile } from "../checks/open-file.ts";
+import { resolve } from "node:path";
+import { checkOne } from "../acts/check.ts";
+import { clockText } from "../acts/open-work.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
-import { dayOf } from "../day.ts";
 import { FileRefusedError } from "../errors.ts";
-import type { CheckedFile } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
-import { takeSnapshot } from "../intake/snapshot.ts";
-import { judgeBatch } from "../journal/judge.ts";
-import { openJournalOf } from "../open-journal.ts";
 import { openJournal } from "../sqlite/open.ts";
-import type { JournalStore } from "../journal/store.ts";
 import { errorText } from "../screen/error-text.ts";
 import { checkObjects } from "../screen/json-lines.ts";
 import { paperOf } from "../screen/look.ts";
 import { checkText } from "../screen/summary-text.ts";
-import { journalPath } from "../state-dir.ts";
 import { show, summarize, type Call } from "./command.ts";
-import { clockText } from "./open-work.ts";
 
 /** Everything up to sending: no network, no keys, and nothing is remembered. One broken file keeps no other back. */
 export async function run(call: Call): Promise<number> {
@@ -51,44 +39,4 @@ async function tellOne(call: Call, config: Config, path: string): Promise<number
     call.stderr.write(errorText(error, config.json, config.verbose));
     return exitCodeOf(error);
   }
-}
-
-/** As `run` does it, on a copy of the journal that is thrown away together with the copy of the file. */
-export async function checkOne(path: string, config: Config, isAll = false): Promise<CheckedFile> {
-  const folder = mkdtempSync(join(tmpdir(), "paydrop-check-"));
-  try {
-    const { base_url: destination = "" } = config;
-    const snapshot = await takeSnapshot(path, folder);
-    const opened = await openFile(snapshot, { ...config, state_dir: folder });
-    const store = await openCopy(config, folder);
-    try {
-      const work = { config: { ...config, state_dir: folder }, store, destination, now: () => store.now() };
-      const toldMax = isAll ? Number.POSITIVE_INFINITY : undefined;
-      const known = await findKnown(work, opened);
-      // a file that was taken before stands as it does in its batch: its rows are no second payment
-      if (known) {
-        const checking = checkFile(opened, work.config, { now: work.now(), toldMax });
-        for await (const page of checking.pages()) if (page.length === 0) break;
-        const told = await toldOf(work, checking.end(), known.id, toldMax);
-        const before = { code: "taken_before", facts: { batch: known.id, day: dayOf(known.createdAt) } };
-        return { ...told, remarks: [before, ...told.remarks] };
-      }
-      const batch = await newBatchOf(work, opened);
-      await store.addBatch(batch);
-      const found = await recordRows(work, opened, batch, toldMax);
-      await store.judging(() => judgeBatch(store, batch, config, store.now()));
-      return await toldOf(work, found, batch.id, toldMax);
-    } finally {
-      await store.close();
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function openCopy(config: Config, folder: string): Promise<JournalStore> {
-  if (config.shared) return openJournalOf(config, { isTrial: true });
-  const journal = await openJournal(config.state_dir, { makesNone: true });
-  await journal.backup(journalPath(folder)).finally(() => journal.close());
-  return openJournal(folder);
 }

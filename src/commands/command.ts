@@ -1,27 +1,13 @@
-import type { Acted } from "../acts/open.ts";
+import type { Acted } from "../acts/act.ts";
 import type { Config, SettingName } from "../config/schema.ts";
 import { startOfDay } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { ACTED, sentenceOf, type Found } from "../messages/acts.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable, textIn } from "../printable.ts";
-import { flagsAgain } from "../screen/look.ts";
+import { flagsAgain, type Call } from "../screen/look.ts";
 
-/** Where a command writes. Texts end with their own newline; secrets are filtered out on the way. */
-export interface Output {
-  write(text: string): void;
-  readonly isTerminal: boolean;
-  readonly columns: number;
-}
-
-export interface Call {
-  readonly operands: readonly string[];
-  /** By name with `_`: settings, and the command's own options (`retry_xlsx`). */
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly env: NodeJS.ProcessEnv;
-  readonly stdout: Output;
-  readonly stderr: Output;
-}
+export type { Call, Output } from "../screen/look.ts";
 
 export interface Command {
   /** Its name and operands as commander reads them: `settle [batch]`, `config [show|example|schema]`. */

@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { nameSaid } from "../acts/open.ts";
+import { nameSaid } from "../acts/act.ts";
+import { endOfDead, openFor, openWork, withWork, type OpenedWork } from "../acts/open-work.ts";
 import { actOf } from "../batch.ts";
 import { isoSecond } from "../day.ts";
 import { accounts, addAccount, hasLapsed, removeAccount, ROLES } from "../desk/accounts.ts";
-import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import type { Desk } from "../desk/desk.ts";
+import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { DESK_SAID } from "../messages/desk.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { optionOf, show, summarize, textsOf, type Call } from "./command.ts";
-import { endOfDead, openFor, openWork, withWork, type OpenedWork } from "./open-work.ts";
 
 const EXAMPLE = "paydrop desk add asha --role decide";
 

@@ -1,9 +1,9 @@
+import { whoIs } from "../acts/open-work.ts";
 import { copiesOf } from "../checks/open-file.ts";
 import { bytesOfKey, loadSettings } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import { moveJournal } from "../postgres/move-journal.ts";
 import { optionOf, say, summarize, type Call } from "./command.ts";
-import { whoIs } from "./open-work.ts";
 
 const EXAMPLE = "paydrop journal copy --to postgres://paydrop@db.example/paydrop";
 

@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { nameSaid, type Named, type Person } from "../acts/open.ts";
+import { nameSaid, type Named, type Person } from "../acts/act.ts";
 import type { Work } from "../batch.ts";
 import { PASSWORD, secretText } from "../config/secret.ts";
 import { accountOf, accounts, hasLapsed, isPassword, mayDo, type Role } from "../desk/accounts.ts";

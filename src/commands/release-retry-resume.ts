@@ -1,25 +1,25 @@
 import { resolve } from "node:path";
+import type { Open } from "../acts/act.ts";
 import { resumeInbox } from "../acts/inbox.ts";
 import { leave, openBatch, type LetGo } from "../acts/let-go.ts";
-import type { Open } from "../acts/open.ts";
+import { openEither, openFor, withWork, type OpenedWork } from "../acts/open-work.ts";
 import { release as releaseRows } from "../acts/release.ts";
 import { resume as resumeBatch, retry as retryRows } from "../acts/retry-resume.ts";
+import { withSending, type Sending } from "../acts/sending.ts";
 import { sendReady } from "../batch.ts";
 import type { Config } from "../config/schema.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
+import { resumeCommand } from "../inbox/folder.ts";
+import { fileOf } from "../inbox/worked.ts";
 import { sentenceOf } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { openAnswer, putAnswer, whileGoing } from "../results/answers.ts";
 import { asLine } from "../screen/json-lines.ts";
 import { assertKeys } from "../submission/may-go.ts";
 import { optionOf, rowsSaid, say, sayFound, show, summarize, textNeeded, textSaid, type Call } from "./command.ts";
-import { fileOf } from "./folder-queue.ts";
-import { resumeCommand } from "./folder-work.ts";
-import { openEither, openFor, withWork, type OpenedWork } from "./open-work.ts";
 import { callerOf, personNamed } from "./prove.ts";
-import { withSending, type Sending } from "./sending.ts";
 
 /** `batch`: the one that was named. */
 type Act = (open: Open, work: OpenedWork, batch: string) => Promise<LetGo>;
@@ -59,7 +59,7 @@ async function letRowsGo(call: Call, act: Act, { work, config, ended }: Letting)
   sayStays(call, config, gone);
   sayFound(call, config, gone.found);
   if (ended && gone.rows.length > 0) {
-    const report = await whileGoing(work, fileOf(batch), (told) => sendReady(told, id));
+    const report = await whileGoing(work, fileOf(batch), (going) => sendReady(going, id));
     await putAnswer(report.file, openAnswer(report, { again: open.again }));
     ended(report);
     return gravest([report.exitCode, gone.code]);

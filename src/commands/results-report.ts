@@ -1,4 +1,4 @@
-import { knownBatch } from "../acts/open.ts";
+import { knownBatch } from "../acts/act.ts";
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { writeAgain, type Work } from "../batch.ts";
@@ -14,7 +14,7 @@ import { jsonSummary } from "../screen/json-lines.ts";
 import { paperOf, textOf } from "../screen/look.ts";
 import { summaryText } from "../screen/summary-text.ts";
 import { show, type Call } from "./command.ts";
-import { isSending, withWork } from "./open-work.ts";
+import { isSending, withWork } from "../acts/open-work.ts";
 
 /** Writes the results of a batch again from journal and snapshot (I11). Exit 0 when they lie beside the input, else 74. */
 export function results(call: Call): Promise<number> {

@@ -1,9 +1,14 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { OpenedWork } from "../acts/open-work.ts";
+import { untilAsked, withSending, type Sending } from "../acts/sending.ts";
 import { runFile } from "../batch.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import type { CheckedFile } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
+import type { FolderListener } from "../inbox/folder.ts";
+import { whileLeased } from "../inbox/lease.ts";
+import { assertFolder, runFolder } from "../inbox/run-folder.ts";
 import { inputName } from "../intake/names.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
@@ -12,10 +17,7 @@ import { errorText } from "../screen/error-text.ts";
 import { flagsAgain, paperOf } from "../screen/look.ts";
 import { checkText, questionText } from "../screen/summary-text.ts";
 import { summarize, type Call } from "./command.ts";
-import type { OpenedWork } from "./open-work.ts";
-import { assertFolder, runFolder } from "./run-folder.ts";
-import { folderListener, untilAsked, withSending, type Sending } from "./sending.ts";
-import { takeShares, whileHolding } from "./work.ts";
+import { takeShares } from "./work.ts";
 
 /** One file after the other, and all that is complete in a folder. The gravest exit code speaks for all. */
 export async function run(call: Call): Promise<number> {
@@ -71,7 +73,7 @@ export async function watch(call: Call): Promise<number> {
           return code;
         };
         // the others come to their end before this one's failure is told
-        return whileHolding(work, folder, signals.soft, say, watching).finally(() => failed.abort());
+        return whileLeased(work, folder, signals.soft, say, watching).finally(() => failed.abort());
       });
       // it ends at once where no other host shares the journal; what it cannot do ends the watches, too
       const shares = takeShares(work, signals.soft);
@@ -102,7 +104,7 @@ function sizeOf(path: string): Promise<number> {
 async function runOne(sending: Sending, work: OpenedWork, path: string): Promise<number> {
   const { teller, config, call } = sending;
   try {
-    const report = await work.shared.together(() => whileGoing(work, path, (told) => runFile(told, path)));
+    const report = await work.shared.together(() => whileGoing(work, path, (going) => runFile(going, path)));
     if (!report) {
       teller.say(told(ACTED.nothing_sent).text);
       return 0;
@@ -119,6 +121,21 @@ async function runOne(sending: Sending, work: OpenedWork, path: string): Promise
     teller.say(errorText(error, config.json, config.verbose).trimEnd());
     return code;
   }
+}
+
+/** What is told of a folder goes to the screen or the log, the metrics and the notices. */
+function folderListener({ call, config, teller, monitor, notices }: Sending, folder: string): FolderListener {
+  return {
+    say: (text) => teller.say(text),
+    ended: (report) => teller.ended(report),
+    failed(error) {
+      const code = error instanceof PaydropError ? error.reason : undefined;
+      teller.say(errorText(error, config.json, config.verbose).trimEnd(), code);
+    },
+    held: (at, news) => notices.held(folder, at, news),
+    saw: (count, isRead) => monitor.sawInbox(folder, count, isRead),
+    again: flagsAgain(call.flags, config.state_dir),
+  };
 }
 
 /** What goes and where to; then one line from a person. Throws PaydropError `usage` when they leave. */

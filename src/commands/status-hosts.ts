@@ -1,12 +1,10 @@
 import { isoSecond } from "../day.ts";
+import { SILENT_MS } from "../inbox/at-work.ts";
 import type { HostRecord } from "../journal/store.ts";
 import { HOST_WORDS } from "../messages/hosts.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { iso } from "../results/summary.ts";
-
-/** So long a host says nothing only where it was lost, or stopped. */
-export const SILENT_MS = 30_000;
 
 /** A host as a line of JSON, and as lines for a person: what it sends, conducts and watches, and since when. */
 export function hostLines(one: HostRecord): readonly [line: object, lines: readonly string[]] {

@@ -1,9 +1,12 @@
-import { knownBatch } from "../acts/open.ts";
+import { knownBatch } from "../acts/act.ts";
+import { isSending, withWork } from "../acts/open-work.ts";
 import type { Work } from "../batch.ts";
 import { dayOf, isoSecond } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import type { ByStatus } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
+import { waitsIn, type Waits } from "../inbox/at-work.ts";
+import { resumeCommand } from "../inbox/folder.ts";
 import { assertMark } from "../intake/mark.ts";
 import { isUnapproved, waitsForApproval } from "../journal/approval.ts";
 import type { RowState } from "../journal/states.ts";
@@ -17,12 +20,9 @@ import { iso, remarkTexts, runObject, sumsObject } from "../results/summary.ts";
 import { byStatusOf, nextOf, occurringIn, recordsOf, TotalsCollector, type Totals } from "../results/totals.ts";
 import { nextLines, paperOf, textOf, type Look } from "../screen/look.ts";
 import { periodPart, statusTable } from "../screen/summary-text.ts";
-import { waitsIn, type Waits } from "./at-work.ts";
-import { show, type Call } from "./command.ts";
 import { HOST_WORDS } from "../messages/hosts.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
-import { resumeCommand } from "./folder-work.ts";
-import { isSending, withWork } from "./open-work.ts";
+import { show, type Call } from "./command.ts";
 import { hostLines } from "./status-hosts.ts";
 import { historyLines, showActs, showUnknown } from "./status-lists.ts";
 

@@ -1,4 +1,4 @@
-import { knownBatch } from "../acts/open.ts";
+import { knownBatch } from "../acts/act.ts";
 import { dirname, resolve } from "node:path";
 import { openKept } from "../checks/open-file.ts";
 import { loadSettings } from "../config/load.ts";

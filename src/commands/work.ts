@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { batchNamed } from "../journal/circumstances.ts";
+import type { OpenedWork } from "../acts/open-work.ts";
+import { untilAsked, withSending } from "../acts/sending.ts";
 import { PaydropError } from "../errors.ts";
+import { batchNamed } from "../journal/circumstances.ts";
 import { HOST_NEWS } from "../messages/hosts.ts";
 import { told } from "../messages/sentence.ts";
-import { printable } from "../printable.ts";
 import { assertKeys } from "../submission/may-go.ts";
 import { sendShares } from "../submission/shares.ts";
 import { summarize, type Call } from "./command.ts";
-import type { OpenedWork } from "./open-work.ts";
-import { untilAsked, withSending } from "./sending.ts";
 
 /** Sends shares of other hosts' files (DESIGN §13), until it is asked to end. */
 export function run(call: Call): Promise<number> {
@@ -51,49 +49,4 @@ export async function takeShares(work: OpenedWork, signal: AbortSignal): Promise
   };
   await queue.take(config.environment, send, AbortSignal.any([signal, failed.signal]));
   if (failure) throw failure.error;
-}
-
-const ASKED_AGAIN_MS = 5_000;
-
-/**
- * While this host has the lease of an inbox, and a clock that is right, it works there; with `signal` or the loss of the lease `work` ends, and it waits
- * for the lease again. Where no other host shares the journal it simply works.
- */
-export async function whileHolding(
-  { store: { hosts } }: Pick<OpenedWork, "store">,
-  folder: string,
-  signal: AbortSignal,
-  say: (text: string) => void,
-  work: (signal: AbortSignal) => Promise<number>,
-): Promise<number> {
-  const name = `inbox ${folder}`;
-  let code = 0;
-  for (let isTold = false; !signal.aborted;) {
-    if (!hosts.clockApart && (await hosts.lease(name))) {
-      const lost = new AbortController();
-      const look = (): void => {
-        if (hosts.clockApart) lost.abort();
-        if (!hosts.holds(name)) lost.abort("folder_elsewhere");
-      };
-      const kept = setInterval(look, ASKED_AGAIN_MS);
-      try {
-        code = await work(AbortSignal.any([signal, lost.signal]));
-      } finally {
-        clearInterval(kept);
-        await hosts.giveBack(name);
-      }
-      // it came to its end by itself
-      if (!lost.signal.aborted) return code;
-      isTold = false;
-      continue;
-    }
-    const apart = hosts.clockApart;
-    const news = apart
-      ? told(HOST_NEWS.clock_apart, apart)
-      : told(HOST_NEWS.inbox_elsewhere, { folder: printable(folder) });
-    if (!isTold) say(apart ? `${news.text}\n  → ${news.todo}` : news.text);
-    isTold = true;
-    await sleep(ASKED_AGAIN_MS, undefined, { signal }).catch(() => undefined);
-  }
-  return code;
 }

@@ -1,5 +1,5 @@
+import { actBy, type Acted, type Named, type Open } from "../acts/act.ts";
 import { leave, type LetGo } from "../acts/let-go.ts";
-import { actBy, type Acted, type Named, type Open } from "../acts/open.ts";
 import { foreseen, PaydropError } from "../errors.ts";
 import type { Act, Who } from "../journal/store.ts";
 import { sentenceOf, type Found } from "../messages/acts.ts";

@@ -1,11 +1,11 @@
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isRetryAsWritten } from "../commands/folder-work.ts";
 import { inboxFolders } from "../intake/inbox.ts";
 import { inputName, isOperationFolder } from "../intake/names.ts";
 import { identityOf } from "../intake/snapshot.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { ownText } from "../results/answers.ts";
+import { isRetryAsWritten } from "../results/place.ts";
 import type { Desk } from "./desk.ts";
 
 /** A file of an inbox that is no batch yet, or was refused, and what the answer beside it says. */

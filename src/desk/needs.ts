@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { rowsIn, sumOf } from "../amount.ts";
-import { isIn } from "../commands/at-work.ts";
 import { minuteOf } from "../day.ts";
+import { isIn } from "../inbox/at-work.ts";
 import { waitsForApproval, wantedOf } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";

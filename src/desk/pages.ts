@@ -4,6 +4,7 @@ import { told, type Facts } from "../messages/sentence.ts";
 import type { Account, Role } from "./accounts.ts";
 import type { Desk } from "./desk.ts";
 import { markup, pageOf, type Html, type News, type Shown } from "./html.ts";
+import type { Visitors } from "./visitors.ts";
 
 /** What a form brought: texts, lists of texts, files. */
 export type Form = Readonly<Record<string, string | File | (string | File)[]>>;
@@ -22,12 +23,13 @@ export interface Posted extends Asked {
 }
 
 export type Word = keyof typeof DESK_WORDS;
-type Answer = Response | Promise<Response>;
+export type Answer = Response | Promise<Response>;
 
 /** How pages are added; whoever is not signed in, or may not do it, never comes to their code. */
 export interface Pages {
   readonly desk: Desk;
   readonly app: Hono;
+  readonly visitors: Visitors;
   page(path: string, show: (asked: Asked) => Answer): void;
   /** A person's act, by those whose role allows it; it answers with another page. */
   act(path: string, needed: Role, carryOut: (posted: Posted) => Answer, bytesMax?: number): void;
@@ -37,11 +39,6 @@ export interface Pages {
   goTo(asked: Asked, path: string, news: News): Response;
   /** A part of a page that is shown anew while it changes: `livePart`. */
   live(path: string, part: (asked: Asked) => Promise<Html>): void;
-  readonly signIn: (c: Context, token: string) => void;
-  readonly tokenOf: (c: Context) => string | undefined;
-  readonly addressOf: (c: Context) => string;
-  /** What this browser keeps of the last person who signed in with it. */
-  readonly known: { of(c: Context): string | undefined; keep(c: Context, token: string): void };
 }
 
 /** Beside the token: a browser says by itself that a form stood on another site. */

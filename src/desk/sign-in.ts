@@ -11,14 +11,14 @@ import { formOf, isFromHere, newsOf, plain, type Pages, type Word } from "./page
 
 /** In, out, and another password. */
 export function signInPages(pages: Pages): void {
-  const { app, desk, signIn, tokenOf, addressOf, known } = pages;
+  const { app, desk, visitors } = pages;
   const { store } = desk;
   const limits = signInLimits(Date.now);
 
   const signInPage = (c: Context, news?: News, status: 200 | 401 | 429 = 200): Response => {
     // of nobody yet: so that the form has a token like every other
-    const token = tokenOf(c) ?? accounts.newToken();
-    signIn(c, token);
+    const token = visitors.tokenOf(c) ?? accounts.newToken();
+    visitors.signIn(c, token);
     const csrf = accounts.csrfOf(token);
     const fields = markup`${field("name", "Your name", { autocomplete: "username", required: true, maxlength: "80" })}
 ${field("password", "Password", { type: "password", autocomplete: "current-password", required: true })}<p>${button("Sign in")}</p>`;
@@ -30,10 +30,10 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
   app.post("/sign-in", async (c) => {
     if (!isFromHere(c)) return plain(c, 403, "other_site");
     const { text } = await formOf(c);
-    if (text("csrf") !== accounts.csrfOf(tokenOf(c) ?? "")) return plain(c, 403, "other_site");
+    if (text("csrf") !== visitors.csrfOf(c)) return plain(c, 403, "other_site");
     const said = text("name").slice(0, 200);
     const account = await accounts.accountOf(store, said);
-    const of = { name: said, address: addressOf(c), known: accounts.knownBy(account, known.of(c)) };
+    const of = { name: said, address: visitors.addressOf(c), known: accounts.knownBy(account, visitors.knownOf(c)) };
     const name = maskStray(printable(of.name, 40));
     const log = (word: "sign_in_failed" | "sign_in_closed"): void =>
       desk.say(told(DESK_SAID[word], { at: isoSecond(Date.now()), name, address: printable(of.address, 60) }).text);
@@ -49,14 +49,14 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
       return signInPage(c, newsOf("wrong_sign_in"), 401);
     }
     limits.wasRight(of);
-    known.keep(c, accounts.knownToken(account));
-    signIn(c, await accounts.beginSession(store, account, store.now()));
+    visitors.keepKnown(c, accounts.knownToken(account));
+    visitors.signIn(c, await accounts.beginSession(store, account, store.now()));
     return c.redirect("/", 303);
   });
 
   pages.act("/sign-out", "view", async ({ c }) => {
-    await accounts.endSession(store, tokenOf(c) ?? "");
-    signIn(c, accounts.newToken());
+    await accounts.endSession(store, visitors.tokenOf(c) ?? "");
+    visitors.signIn(c, accounts.newToken());
     return c.redirect("/sign-in", 303);
   });
 
@@ -80,7 +80,11 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
     const { c, account, text } = posted;
     const password = text("password");
     const said = (word: Word): Response => pages.goTo(posted, "/password", newsOf(word));
-    const of = { name: account.name, address: addressOf(c), known: accounts.knownBy(account, known.of(c)) };
+    const of = {
+      name: account.name,
+      address: visitors.addressOf(c),
+      known: accounts.knownBy(account, visitors.knownOf(c)),
+    };
     if (!limits.mayTry(of)) return said("too_many");
     if (!(await accounts.isPassword(account, text("now")))) return said("password_wrong");
     limits.wasRight(of);
@@ -89,9 +93,9 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
     if (password !== text("again")) return said("password_differs");
     if (password === text("now")) return said("password_same");
     const changed = await accounts.changePassword(store, account, password, store.now());
-    known.keep(c, accounts.knownToken(changed));
+    visitors.keepKnown(c, accounts.knownToken(changed));
     const token = await accounts.beginSession(store, changed, store.now());
-    signIn(c, token);
+    visitors.signIn(c, token);
     return pages.goTo({ ...posted, csrf: accounts.csrfOf(token) }, "/", newsOf("password_set", true));
   });
 }

@@ -1,8 +1,8 @@
+import type { Acted, Named } from "../acts/act.ts";
 import { resumeInbox, stopInbox } from "../acts/inbox.ts";
-import type { Acted, Named } from "../acts/open.ts";
 import { basename } from "node:path";
 import { rowsIn, sumOf } from "../amount.ts";
-import { atWork, waitsIn, type Waits } from "../commands/at-work.ts";
+import { atWork, waitsIn, type Waits } from "../inbox/at-work.ts";
 import { dayOf } from "../day.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { checkOne } from "../commands/check.ts";
+import { checkOne } from "../acts/check.ts";
 import { writeAtomically } from "../disk.ts";
 import { FileRefusedError, messageOf, PaydropError } from "../errors.ts";
 import type { CheckedFile, ResultStatus } from "../events.ts";

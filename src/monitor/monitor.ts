@@ -8,7 +8,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import type { Sight } from "../postgres/sight.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { verdictOf } from "../submission/verdict.ts";
+import { askOnce } from "./ask-once.ts";
 import { KnownBatches } from "./known-batches.ts";
 import { assertOwnFile } from "./log.ts";
 import { Counters, metricsText, type InboxCount, type Known } from "./metrics.ts";
@@ -23,6 +23,9 @@ const LOOK_LATE_MS = 120_000;
 
 type MonitorSettings = Pick<Config, "environment" | "metrics_file" | "metrics_port" | "ping_url">;
 
+/** The journal whose rows are counted. */
+type Followed = Pick<JournalStore, "batches" | "hosts" | "now">;
+
 /** A trial must not report to the real monitor: in the sandbox these settings count only as flags. */
 export function monitorSettings({ config, origins }: Loaded, isTrial: boolean): MonitorSettings {
   const names = ["metrics_file", "metrics_port", "ping_url"] as const;
@@ -35,124 +38,160 @@ export function monitorSettings({ config, origins }: Loaded, isTrial: boolean): 
  * lasts and is well. None of them ever changes the exit code or holds a payment up; only a file that holds something else is
  * refused at the start. `say`: what goes wrong is said once. `sight`: of the server of a shared journal.
  */
-export function createMonitor(settings: MonitorSettings, say: (text: string) => void, sight?: Sight) {
-  const { environment, metrics_port: port, ping_url: url } = settings;
-  let file = settings.metrics_file;
-  const inboxes = new Map<string, InboxCount>();
+export class Monitor {
+  readonly #settings: MonitorSettings;
+  readonly #say: (text: string) => void;
+  readonly #sight: Sight | undefined;
+  readonly #heart: ReturnType<typeof heartOf>;
+  /** undefined: none is wanted, or it may be somebody else's. */
+  #file: string | undefined;
+  readonly #inboxes = new Map<string, InboxCount>();
   /** When runs ended, by metric; what an earlier process left in the file is gone on with. */
-  const endings = new Map<string, number>();
-  const counters = new Counters();
-  let followed: Pick<JournalStore, "batches" | "hosts" | "now"> | undefined;
-  let counted: Pick<Known, "batches" | "host"> = { batches: [] };
-  const known = new KnownBatches(environment);
-  let counting: Promise<void> | undefined;
-  let server: Promise<Server | undefined> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> = Promise.resolve();
-  let hasComplained = false;
-  const heart = heartOf(url, say, sight);
+  readonly #endings = new Map<string, number>();
+  readonly #counters = new Counters();
+  readonly #known: KnownBatches;
+  #followed: Followed | undefined;
+  #counted: Pick<Known, "batches" | "host"> = { batches: [] };
+  #counting: Promise<void> | undefined;
+  #server: Promise<Server | undefined> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #hasComplained = false;
 
-  const complain = (error: unknown): undefined => {
-    if (!hasComplained) say(new PaydropError("metrics_lost", { why: messageOf(error) }).message);
-    hasComplained = true;
-  };
-  const count = async (): Promise<void> => {
-    const store = followed;
-    if (!store) return;
+  constructor(settings: MonitorSettings, say: (text: string) => void, sight?: Sight) {
+    this.#settings = settings;
+    this.#say = say;
+    this.#sight = sight;
+    this.#heart = heartOf(settings.ping_url, say, sight);
+    this.#file = settings.metrics_file;
+    this.#known = new KnownBatches(settings.environment);
+  }
+
+  saw(event: RunEvent): void {
+    this.#counters.count(event);
+  }
+
+  batchEnded(exitCode: number): void {
+    const atSecond = Math.floor(Date.now() / 1000);
+    this.#endings.set("last_finished_timestamp_seconds", atSecond);
+    if (exitCode === 0) this.#endings.set("last_success_timestamp_seconds", atSecond);
+  }
+
+  /** This process watches, or sends for others, until it is asked to end. */
+  lasts(): void {
+    this.#heart.begin();
+  }
+
+  /** `isRead`: the folder could be read. */
+  sawInbox(folder: string, count: InboxCount, isRead = true): void {
+    this.#inboxes.set(folder, count);
+    if (isRead) this.#heart.looked(folder);
+  }
+
+  /** Another host watches it now. */
+  leftInbox(folder: string): void {
+    this.#inboxes.delete(folder);
+    this.#heart.left(folder);
+  }
+
+  /** Answers on the port from here on: a shared journal may be away when this process begins. */
+  async serve(): Promise<void> {
+    const { metrics_port: port } = this.#settings;
+    if (port === undefined) return;
+    this.#server ??= listen(port, () => this.#text()).catch((error: unknown) => this.#complain(error));
+    await this.#server;
+  }
+
+  /** For whoever holds the instance lock: rows are counted in this journal from now on, and the metrics file is ours. */
+  async follow(store: Followed): Promise<void> {
+    if (this.#file === undefined && this.#settings.metrics_port === undefined) return;
+    this.#followed = store;
     try {
-      const batches = await known.look(store);
-      const host = (await store.hosts.all()).find((one) => one.host === store.hosts.me);
-      counted = { batches, host };
+      if (this.#file !== undefined) this.#goOnWith(this.#file);
     } catch (error) {
-      if (followed) complain(error);
+      if (error instanceof PaydropError) throw error;
+      this.#complain(error);
+      // what cannot be read may be somebody else's
+      this.#file = undefined;
     }
-  };
-  /** Counted in time, or as it was counted last: nobody who asks waits for the journal. */
-  const text = async (): Promise<string> => {
-    counting ??= count().finally(() => (counting = undefined));
-    if (sight?.awaySince === undefined) await Promise.race([counting, sleep(COUNTED_MS, undefined, { ref: false })]);
-    const all = { ...counted, inboxes: [...inboxes.values()], endings, counters, lookedAt: heart.lookedAt() };
-    return metricsText({ ...all, server: sight }, Date.now());
-  };
-  const write = async (): Promise<void> => {
-    if (file === undefined) return;
+    await this.serve();
+    const renew = (): unknown => (this.#writing = this.#writing.then(() => this.#write()));
+    this.#timer = setInterval(renew, EVERY_MS).unref();
+  }
+
+  #goOnWith(file: string): void {
+    assertOwnFile(file, /^# HELP paydrop_/);
+    const left = existsSync(file) ? readFileSync(file, "utf8") : "";
+    for (const [, name = "", second] of left.matchAll(/^paydrop_(last_\w+) ([0-9]+)$/gm))
+      this.#endings.set(name, Number(second));
+    this.#counters.goOnWith(left);
+  }
+
+  /** Before the journal is closed: counts its rows once more. */
+  async unfollow(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    await this.#text();
+    this.#followed = undefined;
+  }
+
+  async close(exitCode: number): Promise<void> {
+    clearInterval(this.#timer);
+    this.#heart.stop();
+    this.batchEnded(exitCode);
+    await this.#writing;
+    // a process without the lock would write over the file of the one that has it
+    if (this.#timer) await this.#write();
+    const listening = await this.#server;
+    listening?.close();
+    listening?.closeAllConnections();
+    const { ping_url: url } = this.#settings;
+    const why = url && (await askOnce(`${url}/${exitCode}`, AbortSignal.timeout(PING_TIMEOUT_MS)));
+    if (why) this.#say(new PaydropError("ping_failed", { why }).message);
+  }
+
+  async #write(): Promise<void> {
+    if (this.#file === undefined) return;
     try {
       // readable by all: collectors run as somebody else
-      await writeAtomically(file, [await text()], { replace: true, mode: 0o644 });
+      await writeAtomically(this.#file, [await this.#text()], { replace: true, mode: 0o644 });
     } catch (error) {
-      complain(error);
+      this.#complain(error);
     }
-  };
-  const batchEnded = (exitCode: number): void => {
-    const atSecond = Math.floor(Date.now() / 1000);
-    endings.set("last_finished_timestamp_seconds", atSecond);
-    if (exitCode === 0) endings.set("last_success_timestamp_seconds", atSecond);
-  };
-  const serve = async (): Promise<void> => {
-    if (port !== undefined) await (server ??= listen(port, text).catch(complain));
-  };
-  return {
-    batchEnded,
-    /** Answers on the port from here on: a shared journal may be away when this process begins. */
-    serve,
-    saw: (event: RunEvent): void => counters.count(event),
+  }
 
-    /** This process watches, or sends for others, until it is asked to end. */
-    lasts: (): void => heart.begin(),
-    /** `isRead`: the folder could be read. */
-    sawInbox(folder: string, count: InboxCount, isRead = true): void {
-      inboxes.set(folder, count);
-      if (isRead) heart.looked(folder);
-    },
-    /** Another host watches it now. */
-    leftInbox(folder: string): void {
-      inboxes.delete(folder);
-      heart.left(folder);
-    },
+  /** Counted in time, or as it was counted last: nobody who asks waits for the journal. */
+  async #text(): Promise<string> {
+    const counting = (this.#counting ??= this.#count().finally(() => (this.#counting = undefined)));
+    if (this.#sight?.awaySince === undefined)
+      await Promise.race([counting, sleep(COUNTED_MS, undefined, { ref: false })]);
+    const known = {
+      ...this.#counted,
+      inboxes: [...this.#inboxes.values()],
+      endings: this.#endings,
+      counters: this.#counters,
+      lookedAt: this.#heart.lookedAt(),
+      server: this.#sight,
+    };
+    return metricsText(known, Date.now());
+  }
 
-    /** For whoever holds the instance lock: rows are counted in this journal from now on, and the metrics file is ours. */
-    async follow(store: Pick<JournalStore, "batches" | "hosts" | "now">): Promise<void> {
-      if (file === undefined && port === undefined) return;
-      followed = store;
-      try {
-        if (file !== undefined) assertOwnFile(file, /^# HELP paydrop_/);
-        const left = file !== undefined && existsSync(file) ? readFileSync(file, "utf8") : "";
-        for (const [, name = "", second] of left.matchAll(/^paydrop_(last_\w+) ([0-9]+)$/gm))
-          endings.set(name, Number(second));
-        counters.goOnWith(left);
-      } catch (error) {
-        if (error instanceof PaydropError) throw error;
-        complain(error);
-        // what cannot be read may be somebody else's
-        file = undefined;
-      }
-      await serve();
-      const renew = (): unknown => (writing = writing.then(write));
-      timer = setInterval(renew, EVERY_MS).unref();
-    },
+  async #count(): Promise<void> {
+    const store = this.#followed;
+    if (!store) return;
+    try {
+      const batches = await this.#known.look(store);
+      const host = (await store.hosts?.all())?.find((one) => one.host === store.hosts?.me);
+      this.#counted = { batches, host };
+    } catch (error) {
+      if (this.#followed) this.#complain(error);
+    }
+  }
 
-    /** Before the journal is closed: counts its rows once more. */
-    async unfollow(): Promise<void> {
-      clearInterval(timer);
-      await writing;
-      await text();
-      followed = undefined;
-    },
-
-    async close(exitCode: number): Promise<void> {
-      clearInterval(timer);
-      heart.stop();
-      batchEnded(exitCode);
-      await writing;
-      // a process without the lock would write over the file of the one that has it
-      if (timer) await write();
-      const listening = await server;
-      listening?.close();
-      listening?.closeAllConnections();
-      const why = url && (await askOnce(`${url}/${exitCode}`, AbortSignal.timeout(PING_TIMEOUT_MS)));
-      if (why) say(new PaydropError("ping_failed", { why }).message);
-    },
-  };
+  #complain(error: unknown): undefined {
+    if (!this.#hasComplained) this.#say(new PaydropError("metrics_lost", { why: messageOf(error) }).message);
+    this.#hasComplained = true;
+  }
 }
 
 /**
@@ -216,36 +255,4 @@ async function listen(port: number, read: () => Promise<string>): Promise<Server
   });
   // metrics alone keep no process alive
   return server.unref();
-}
-
-const ANSWER_BYTES_MAX = 1024;
-
-/** Of an answer that is short, the whole of it. */
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of body) {
-    pieces.push(piece);
-    if (pieces.reduce((sum, one) => sum + one.length, 0) >= ANSWER_BYTES_MAX) break;
-  }
-  return Buffer.concat(pieces).toString("utf8").slice(0, ANSWER_BYTES_MAX);
-}
-
-/** One request beside payments: with `json` a POST. Gives what went wrong; a redirect is not followed. */
-export async function askOnce(address: string, signal: AbortSignal, json?: object): Promise<string | undefined> {
-  const { origin, pathname, search } = new URL(address);
-  const { EnvHttpProxyAgent } = await import("undici");
-  const agent = new EnvHttpProxyAgent({ connect: { rejectUnauthorized: true } });
-  const post = json && { headers: { "content-type": "application/json" }, body: JSON.stringify(json) };
-  try {
-    const method = json ? "POST" : "GET";
-    const { statusCode, body } = await agent.request({ origin, path: pathname + search, method, ...post, signal });
-    const said = json && statusCode < 300 ? await beginningOf(body) : "";
-    body.on("error", () => undefined).destroy();
-    if (statusCode >= 300) return `the answer was ${statusCode}`;
-    return verdictOf(said) === "says_no" ? `the answer was ${statusCode}: ${said}` : undefined;
-  } catch (error) {
-    return messageOf(error);
-  } finally {
-    await agent.destroy();
-  }
 }

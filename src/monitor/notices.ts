@@ -11,7 +11,7 @@ import { counted, listed, told, type Told } from "../messages/sentence.ts";
 import { NOTICES, STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { occurringIn } from "../results/totals.ts";
-import { askOnce } from "./monitor.ts";
+import { askOnce } from "./ask-once.ts";
 
 const TRY_MS = 10_000;
 /** Before the second and the third try. */

@@ -78,6 +78,14 @@ export function marksOf(noted: readonly (Noted | undefined)[]): Readonly<Record<
   };
 }
 
+/** Whether a retry file is byte for byte what was written. A later batch moves it under its id before its summary. */
+export async function isRetryAsWritten(path: string): Promise<boolean> {
+  const [, file = "", id = ""] = /^(.+)\.retry(\.[0-9a-z]{1,32})?\.[a-z]+$/is.exec(path) ?? [];
+  const noted = await Promise.all([`${file}.summary.json`, `${file}.summary${id}.json`].map(notedIn));
+  const batch = await marksOf(noted).retry(path).catch(() => undefined); // prettier-ignore
+  return batch !== undefined;
+}
+
 /** The first row by column name, empty where only the header can be read; undefined where not even that. */
 async function firstRowOf(path: string): Promise<ReadonlyMap<string, string> | undefined> {
   let names: readonly string[] | undefined;

@@ -4,6 +4,22 @@ import { homeStateDir } from "../config/load.ts";
 import type { ResultStatus } from "../events.ts";
 import { asWord, printable } from "../printable.ts";
 
+/** Where a command writes. Texts end with their own newline; secrets are filtered out on the way. */
+export interface Output {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  readonly columns: number;
+}
+
+export interface Call {
+  readonly operands: readonly string[];
+  /** By name with `_`: settings, and the command's own options (`retry_xlsx`). */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
 export interface Look {
   readonly color: boolean;
   /** Characters per line of a terminal, for a line that is written over. */
@@ -21,7 +37,7 @@ export interface Paper {
 
 /** stdout or stderr of a call: colours and broken lines only on a terminal. */
 export function paperOf(
-  output: { write(text: string): void; readonly isTerminal: boolean; readonly columns: number },
+  output: Output,
   { no_color: isPlain, state_dir: stateDir }: { readonly no_color: boolean; readonly state_dir: string },
   flags: Readonly<Record<string, unknown>>,
 ): Paper {

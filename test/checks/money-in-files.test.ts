@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { checkOne } from "../../src/acts/check.ts";
 import { isMoneyBack } from "../../src/amount.ts";
-import { checkOne } from "../../src/commands/check.ts";
 import { summaryText } from "../../src/screen/summary-text.ts";
 import { REPORT } from "../support/records.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";

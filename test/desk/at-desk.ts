@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { openWork, type OpenedWork } from "../../src/acts/open-work.ts";
 import { actOf } from "../../src/batch.ts";
-import { openWork, type OpenedWork } from "../../src/commands/open-work.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import {
   accountOf,

@@ -1,15 +1,15 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { openWork } from "../../src/acts/open-work.ts";
 import { actOf } from "../../src/batch.ts";
-import { openWork } from "../../src/commands/open-work.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { addAccount, type Role } from "../../src/desk/accounts.ts";
 import { until } from "../support/until.ts";
 import { partsOf, textRow, workbookFile, zipOf } from "../support/workbooks.ts";
 import { describeApart } from "../support/postgres.ts";
 import { Watched } from "../watch/watched.ts";
-import { openBrowser } from "./chromium.ts";
 import { AtDesk } from "./at-desk.ts";
+import { openBrowser } from "./chromium.ts";
 
 const browser = openBrowser();
 

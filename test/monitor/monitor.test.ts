@@ -8,7 +8,7 @@ import type { RunEvent } from "../../src/events.ts";
 import type { BatchRecord, JournalStore } from "../../src/journal/store.ts";
 import { Sight } from "../../src/postgres/sight.ts";
 import { Counters, metricsText } from "../../src/monitor/metrics.ts";
-import { createMonitor, monitorSettings } from "../../src/monitor/monitor.ts";
+import { Monitor, monitorSettings } from "../../src/monitor/monitor.ts";
 import { answer } from "../support/fault-server.ts";
 import { temporaryFolder } from "../support/paydrop.ts";
 import { startService } from "../support/service.ts";
@@ -59,7 +59,7 @@ test("a journal that several hosts share → what this host holds, with its name
   const all = [other, { ...own, shares: [{ lanes: 3 }, { lanes: 5 }] }];
   const hosts = { me: "pay1:7:a", all: () => Promise.resolve(all) };
   const file = join(temporaryFolder(), "paydrop.prom");
-  const monitor = createMonitor({ environment: "test", metrics_file: file }, () => undefined);
+  const monitor = new Monitor({ environment: "test", metrics_file: file }, () => undefined);
   await monitor.follow({ ...STORE, hosts } as unknown as JournalStore);
   await monitor.unfollow();
   await monitor.close(0);
@@ -73,7 +73,7 @@ test("a later run keeps when one last succeeded", async () => {
   const file = join(temporaryFolder(), "paydrop.prom");
   const name = "paydrop_last_success_timestamp_seconds";
   writeFileSync(file, `# HELP ${name} When.\n${name} 1000\n`);
-  const monitor = createMonitor({ environment: "test", metrics_file: file }, () => undefined);
+  const monitor = new Monitor({ environment: "test", metrics_file: file }, () => undefined);
   await monitor.follow(STORE);
   await monitor.close(4);
   const text = readFileSync(file, "utf8");
@@ -86,7 +86,7 @@ test("file and port show the same, the ping tells the exit code, and nothing kee
   const file = join(temporaryFolder(), "paydrop.prom");
   const port = await freePort();
   const said: string[] = [];
-  const monitor = createMonitor(
+  const monitor = new Monitor(
     {
       environment: "test",
       metrics_file: file,
@@ -116,7 +116,7 @@ const ROW: Extract<RunEvent, { type: "row" }> = {
 test("rows get their end → counted with how long they took; the next run goes on with the numbers in the file", async () => {
   const file = join(temporaryFolder(), "paydrop.prom");
   const run = async (events: readonly RunEvent[]): Promise<string> => {
-    const monitor = createMonitor({ environment: "test", metrics_file: file }, () => undefined);
+    const monitor = new Monitor({ environment: "test", metrics_file: file }, () => undefined);
     await monitor.follow(STORE);
     for (const event of events) monitor.saw(event);
     await monitor.unfollow();
@@ -155,7 +155,7 @@ test("rows get their end → counted with how long they took; the next run goes 
 test("the journal gives no answer → the page comes all the same, with what was known and that it is away", async () => {
   const [port, sight] = [await freePort(), new Sight()];
   const said: string[] = [];
-  const monitor = createMonitor({ environment: "test", metrics_port: port }, (text) => void said.push(text), sight);
+  const monitor = new Monitor({ environment: "test", metrics_port: port }, (text) => void said.push(text), sight);
   // before the journal is open
   await monitor.serve();
   const page = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -175,7 +175,7 @@ test("the journal gives no answer → the page comes all the same, with what was
 
 test("a watch that is well → the ping hears of it every minute; one that looks no more is silent", async () => {
   const service = await startService(() => answer(200));
-  const monitor = createMonitor({ environment: "test", ping_url: `${service.url}/abc` }, () => undefined);
+  const monitor = new Monitor({ environment: "test", ping_url: `${service.url}/abc` }, () => undefined);
   vi.useFakeTimers({ toFake: ["setInterval", "Date", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const beats = async (count: number): Promise<void> =>
@@ -208,7 +208,7 @@ test("a watch that is well → the ping hears of it every minute; one that looks
 test("a process without the lock leaves the file of the one that has it", async () => {
   const file = join(temporaryFolder(), "paydrop.prom");
   writeFileSync(file, "of somebody else");
-  await createMonitor({ environment: "test", metrics_file: file }, () => undefined).close(75);
+  await new Monitor({ environment: "test", metrics_file: file }, () => undefined).close(75);
   expect(readFileSync(file, "utf8")).toBe("of somebody else");
 });
 
@@ -222,13 +222,13 @@ test("a taken port, a monitor that is away, or a file that cannot be read or wri
   const loop = join(temporaryFolder(), "loop.prom");
   symlinkSync(loop, loop);
   for (const one of [{ metrics_port: port }, { metrics_file: loop }]) {
-    const monitor = createMonitor({ environment: "test", ...one }, say);
+    const monitor = new Monitor({ environment: "test", ...one }, say);
     await monitor.follow(STORE);
     await monitor.close(0);
     expect(said.splice(0)).toEqual([expect.stringContaining("payments go on")]);
   }
   expect(lstatSync(loop).isSymbolicLink()).toBe(true);
-  const away = createMonitor(
+  const away = new Monitor(
     {
       environment: "test",
       metrics_file: "/proc/nowhere/x.prom",
@@ -244,7 +244,7 @@ test("a taken port, a monitor that is away, or a file that cannot be read or wri
 test("a file of payments is never replaced", async () => {
   const file = join(temporaryFolder(), "payroll.csv");
   writeFileSync(file, "amount,vpa\n");
-  const monitor = createMonitor({ environment: "test", metrics_file: file }, () => undefined);
+  const monitor = new Monitor({ environment: "test", metrics_file: file }, () => undefined);
   await expect(monitor.follow(STORE)).rejects.toMatchObject({ reason: "not_own_file" });
   expect(readFileSync(file, "utf8")).toBe("amount,vpa\n");
 });

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { openWork } from "../../src/commands/open-work.ts";
-import { runFolder } from "../../src/commands/run-folder.ts";
+import { openWork } from "../../src/acts/open-work.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import type { BatchReport } from "../../src/events.ts";
 import { exitCodeOf } from "../../src/exit-codes.ts";
+import { runFolder } from "../../src/inbox/run-folder.ts";
 import {
   SANDBOX_AES_IV,
   SANDBOX_AES_KEY,

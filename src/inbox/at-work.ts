@@ -1,3 +1,4 @@
+import { isSending } from "../acts/open-work.ts";
 import { rowsIn } from "../amount.ts";
 import type { Work } from "../batch.ts";
 import { isUnapproved } from "../journal/approval.ts";
@@ -5,13 +6,14 @@ import type { BatchRecord } from "../journal/store.ts";
 import { WAITS_FOR } from "../messages/results.ts";
 import { told, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
-import { isSending } from "./open-work.ts";
-import { SILENT_MS } from "./status-hosts.ts";
 
-type Asked = Pick<Work, "store" | "config">;
+/** So long a host says nothing only where it was lost, or stopped. */
+export const SILENT_MS = 30_000;
+
+type Journal = Pick<Work, "store" | "config">;
 
 /** Which processes are at work now. On SQLite one sends, whatever it is (I9); hosts of one journal say what each has. */
-export async function atWork({ store, config }: Asked) {
+export async function atWork({ store, config }: Journal) {
   if (!store.hosts.others) {
     const isAny = isSending(config)();
     return { isAny, watches: () => isAny, sends: () => isAny };
@@ -34,8 +36,8 @@ export interface Waits {
 }
 
 /** What rows wait for that are still to go, and are not on their way: their turn only where somebody sends them. */
-export async function waitsIn(asked: Asked): Promise<(batch: BatchRecord) => Waits | undefined> {
-  const [holds, at] = [await asked.store.heldFolders(), await atWork(asked)];
+export async function waitsIn(journal: Journal): Promise<(batch: BatchRecord) => Waits | undefined> {
+  const [holds, at] = [await journal.store.heldFolders(), await atWork(journal)];
   const waits = (code: Waits["code"], facts: Facts = {}): Waits => ({ code, text: told(WAITS_FOR[code], facts).text });
   return (batch) => {
     const { phase, tallies, onItsWay, folder } = batch;

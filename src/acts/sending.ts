@@ -11,22 +11,19 @@ import { ACTED } from "../messages/acts.ts";
 import { HOST_NEWS } from "../messages/hosts.ts";
 import { told } from "../messages/sentence.ts";
 import { logsToStderr, withLog } from "../monitor/log.ts";
-import { createMonitor, monitorSettings } from "../monitor/monitor.ts";
+import { Monitor, monitorSettings } from "../monitor/monitor.ts";
 import { createNotices, waysOf } from "../monitor/notices.ts";
+import { sightOf } from "../monitor/server-watch.ts";
 import { printable } from "../printable.ts";
-import { errorText } from "../screen/error-text.ts";
-import { flagsAgain, paperOf } from "../screen/look.ts";
+import { paperOf, type Call } from "../screen/look.ts";
 import { createTeller, type Teller } from "../screen/teller.ts";
-import type { Call } from "./command.ts";
-import type { FolderListener } from "./folder-work.ts";
 import { clockText, openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
-import { sightOf } from "./server-watch.ts";
 
 export interface Sending {
   readonly call: Call;
   readonly config: Config;
   readonly teller: Teller;
-  readonly monitor: ReturnType<typeof createMonitor>;
+  readonly monitor: Monitor;
   readonly notices: ReturnType<typeof createNotices>;
   readonly listening: Listening;
   readonly isTrial: boolean;
@@ -48,7 +45,7 @@ export async function withSending(call: Call, work: Work, mayHandOver = false): 
     if (!isTrial && !mayHandOver) requireSending(loaded.config, loaded.secrets);
   } catch (error) {
     // whoever watches over it hears of keys that cannot be read, too
-    const monitor = createMonitor(monitorSettings(loadSettings(call, "trial"), isTrial), (text) =>
+    const monitor = new Monitor(monitorSettings(loadSettings(call, "trial"), isTrial), (text) =>
       call.stderr.write(`${text}\n`),
     );
     await monitor.close(exitCodeOf(error));
@@ -60,14 +57,13 @@ export async function withSending(call: Call, work: Work, mayHandOver = false): 
 
 async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): Promise<number> {
   const { config, secrets } = loaded;
-  const [stdout, stderr] = [paperOf(call.stdout, config, call.flags), paperOf(call.stderr, config, call.flags)];
-  const screen = createTeller(config, stdout, stderr, logsToStderr(config));
-  const teller = await withLog(screen, config, call.stderr);
+  const teller = await tellerOf(call, config);
+  const say = (text: string): void => teller.say(text);
   const sight = isTrial ? undefined : sightOf(config, (text, as) => teller.say(text, as));
-  const monitor = createMonitor(monitorSettings(loaded, isTrial), (text) => teller.say(text), sight);
-  const notices = createNotices(waysOf(config.notify, secrets.smtpUrl), config.environment, (text) => teller.say(text));
+  const monitor = new Monitor(monitorSettings(loaded, isTrial), say, sight);
+  const notices = createNotices(waysOf(config.notify, secrets.smtpUrl), config.environment, say);
   const listening = listenForSignals(
-    (which) => teller.say(told(ACTED[which], { lanes: config.concurrency }).text),
+    (which) => say(told(ACTED[which], { lanes: config.concurrency }).text),
     config.log_file === undefined,
   );
   const tell: Teller["tell"] = (event) => {
@@ -79,34 +75,16 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     notices.ended(report);
     teller.ended(report);
   };
-  const unmarkedOnes = new Set<string>();
-  const unmarked = (folder: string, why: unknown): void => {
-    if (unmarkedOnes.has(folder)) return;
-    unmarkedOnes.add(folder);
-    const { text, todo } = told(ACTED.unmarked, { folder: printable(folder), why: messageOf(why) });
-    teller.say(`${text}\n  → ${todo}`);
-  };
+  const usual = { signals: listening.signals, tell, unmarked: unmarkedTold(say), isTrial, sight };
   const open: Sending["open"] = async (mode, around = {}) => {
-    const all = { signals: listening.signals, tell, unmarked, isTrial, sight, ...around };
     if (sight && mode === "send") await monitor.serve();
-    const opened = await openWork(config, secrets, mode, all);
-    if (mode === "act") return opened;
-    const clock = await clockText(opened.store);
-    if (clock !== undefined) teller.say(clock);
-    const deaf = sayWaits(opened.store, (text) => teller.say(text));
-    await monitor.follow(opened.store);
-    notices.follow(opened.store);
-    const unfollow = (): Promise<void> =>
-      notices.unfollow(listening.signals.hard.aborted).then(() => monitor.unfollow());
-    const close = (): Promise<void> => {
-      deaf();
-      return unfollow().then(() => opened.close());
-    };
-    return { ...opened, close };
+    const opened = await openWork(config, secrets, mode, { ...usual, ...around });
+    return mode === "act" ? opened : followed(opened, sending);
   };
+  const sending = { call, config, teller: { ...teller, ended }, monitor, notices, listening, isTrial, open };
   let code = 1;
   try {
-    code = await work({ call, config, teller: { ...teller, ended }, monitor, notices, listening, isTrial, open });
+    code = await work(sending);
     return code;
   } catch (error) {
     code = exitCodeOf(error);
@@ -117,6 +95,42 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     await monitor.close(code);
     teller.close();
   }
+}
+
+/** The screen, and the log where one is wanted. */
+function tellerOf({ stdout, stderr, flags }: Call, config: Config): Promise<Teller> {
+  const [out, err] = [paperOf(stdout, config, flags), paperOf(stderr, config, flags)];
+  return withLog(createTeller(config, out, err, logsToStderr(config)), config, stderr);
+}
+
+/** Of each folder once. */
+function unmarkedTold(say: (text: string) => void): NonNullable<Surroundings["unmarked"]> {
+  const folders = new Set<string>();
+  return (folder, why) => {
+    if (folders.has(folder)) return;
+    folders.add(folder);
+    const { text, todo } = told(ACTED.unmarked, { folder: printable(folder), why: messageOf(why) });
+    say(`${text}\n  → ${todo}`);
+  };
+}
+
+/** Metrics and notices follow what it does, until it is closed. */
+async function followed(
+  opened: OpenedWork,
+  { teller, monitor, notices, listening }: Pick<Sending, "teller" | "monitor" | "notices" | "listening">,
+): Promise<OpenedWork> {
+  const clock = await clockText(opened.store);
+  if (clock !== undefined) teller.say(clock);
+  const deaf = sayWaits(opened.store, (text) => teller.say(text));
+  await monitor.follow(opened.store);
+  notices.follow(opened.store);
+  const close = async (): Promise<void> => {
+    deaf();
+    await notices.unfollow(listening.signals.hard.aborted);
+    await monitor.unfollow();
+    await opened.close();
+  };
+  return { ...opened, close };
 }
 
 /** Of work that goes on until it is asked to end: undefined where that was before the journal's server came. */
@@ -187,18 +201,4 @@ function listenForSignals(announce: (which: "soft" | "hard") => void, hangUpStop
   };
   for (const name of names) process.on(name, onSignal);
   return { signals: { soft: soft.signal, hard: hard.signal }, close };
-}
-
-export function folderListener({ call, config, teller, monitor, notices }: Sending, folder: string): FolderListener {
-  return {
-    say: (text) => teller.say(text),
-    ended: (report) => teller.ended(report),
-    failed(error) {
-      const code = error instanceof PaydropError ? error.reason : undefined;
-      teller.say(errorText(error, config.json, config.verbose).trimEnd(), code);
-    },
-    held: (at, news) => notices.held(folder, at, news),
-    saw: (count, isRead) => monitor.sawInbox(folder, count, isRead),
-    again: flagsAgain(call.flags, config.state_dir),
-  };
 }

@@ -1,16 +1,16 @@
 import pLimit from "p-limit";
 import { hostname, userInfo } from "node:os";
-import { nameSaid, type Open } from "../acts/open.ts";
 import type { Work } from "../batch.ts";
-import { loadSettings } from "../config/load.ts";
+import { loadSettings, type Sources } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import type { Secrets } from "../config/secret.ts";
 import { DAY_MS, minuteOf } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
-import { isLocked, takeInstanceLock } from "../sqlite/lock.ts";
+import { sinceWhen } from "../monitor/server-watch.ts";
 import { openJournalOf } from "../open-journal.ts";
-import type { OtherHosts, JournalStore, Who } from "../journal/store.ts";
+import { isLocked, takeInstanceLock } from "../sqlite/lock.ts";
+import type { JournalStore, OtherHosts, Who } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { flagsAgain } from "../screen/look.ts";
@@ -18,8 +18,7 @@ import { REJECTED_FOR } from "../submission/again.ts";
 import { SharedPace } from "../submission/pace.ts";
 import type { ShareQueue } from "../submission/queue.ts";
 import { Shared } from "../submission/shared.ts";
-import type { Call } from "./command.ts";
-import { sinceWhen } from "./server-watch.ts";
+import { nameSaid, type Open } from "./act.ts";
 
 export interface OpenedWork extends Work {
   close(): Promise<void>;
@@ -71,20 +70,13 @@ export async function openWork(
     const shared = (sending.shared = sharedOf(config, secrets, store, destination));
     const { others } = store.hosts;
     const queue = others && isSender ? await queueBeside(others, destination) : undefined;
-    const turns = new Map<string, ReturnType<typeof pLimit>>();
     return {
       ...{ config, store, who, shared, isTrial, confirm, unmarked, sight },
       now: now ?? (() => store.now()),
       ...{ destination, queue },
       signals: signals ?? { soft: NEVER, hard: NEVER },
       tell: tell ?? (() => undefined),
-      inTurn(name, work) {
-        const turn = turns.get(name) ?? pLimit(1);
-        turns.set(name, turn);
-        return turn(work).finally(() => {
-          if (turn.activeCount + turn.pendingCount === 0) turns.delete(name);
-        });
-      },
+      inTurn: turnsByName(),
       async close() {
         await queue?.close();
         await shared.close();
@@ -96,6 +88,17 @@ export async function openWork(
     lock?.release();
     throw sinceWhen(thrown, config.state_dir);
   }
+}
+
+function turnsByName(): Work["inTurn"] {
+  const turns = new Map<string, ReturnType<typeof pLimit>>();
+  return (name, work) => {
+    const turn = turns.get(name) ?? pLimit(1);
+    turns.set(name, turn);
+    return turn(work).finally(() => {
+      if (turn.activeCount + turn.pendingCount === 0) turns.delete(name);
+    });
+  };
 }
 
 /** Says that the clock disagrees with the journal, where it does. */
@@ -129,7 +132,7 @@ function sharedOf(config: Config, secrets: Secrets, store: JournalStore, destina
 }
 
 export async function withWork(
-  call: Call,
+  call: Sources,
   mode: Mode | "either",
   work: (opened: OpenedWork, config: Config) => Promise<number>,
 ): Promise<number> {
@@ -198,6 +201,6 @@ function loginName(): string {
 }
 
 /** What acts of this call stand on. */
-export function openFor({ flags }: Pick<Call, "flags">, { store, config }: Pick<Work, "store" | "config">): Open {
+export function openFor({ flags }: Pick<Sources, "flags">, { store, config }: Pick<Work, "store" | "config">): Open {
   return { store, config, again: flagsAgain(flags, config.state_dir) };
 }

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { streamSSE, type SSEStreamingApi } from "hono/streaming";
+import { mayDo, type Account, type Role } from "./accounts.ts";
+import type { Desk } from "./desk.ts";
+import { pageOf, type Html, type News, type Shown } from "./html.ts";
+import { formOf, isFromHere, plain, type Answer, type Asked, type Pages, type Posted } from "./pages.ts";
+import type { Visitors } from "./visitors.ts";
+
+const FORM_BYTES_MAX = 1024 * 1024;
+/** Each is wholly in memory while it is read. */
+const UPLOADS_AT_ONCE = 2;
+const LIVE_MS = 2_000;
+
+/** Pages and acts by their paths; whoever is not signed in, or may not do it, never comes to their code. */
+export class Routes implements Pages {
+  readonly desk: Desk;
+  readonly app: Hono;
+  readonly visitors: Visitors;
+  /** What the last act of somebody said, until a page has shown it. */
+  readonly #news = new Map<string, News>();
+  readonly #ending = new AbortController();
+  #uploads = 0;
+
+  constructor(desk: Desk, app: Hono, visitors: Visitors) {
+    this.desk = desk;
+    this.app = app;
+    this.visitors = visitors;
+  }
+
+  /** Nothing is shown anew any more. */
+  end(): void {
+    this.#ending.abort();
+  }
+
+  page(path: string, show: (asked: Asked) => Answer): void {
+    this.app.get(path, async (c) => {
+      const account = await this.visitors.accountOf(c);
+      if (!account) return c.redirect("/sign-in", 303);
+      if (account.isOneTime && path !== "/password") return c.redirect("/password", 303);
+      return show({ c, account, csrf: this.visitors.csrfOf(c) });
+    });
+  }
+
+  act(path: string, needed: Role, carryOut: (posted: Posted) => Answer, bytesMax = FORM_BYTES_MAX): void {
+    // who it is is known before a byte of what they bring is read
+    const allowed: MiddlewareHandler = async (c, next) => {
+      if (!isFromHere(c)) return plain(c, 403, "other_site");
+      const account = await this.visitors.accountOf(c);
+      if (!account) return c.redirect("/sign-in", 303);
+      if (account.isOneTime && !/^\/(?:password|sign-out)$/.test(path)) return plain(c, 403, "one_time");
+      if (!mayDo(account.role, needed)) return plain(c, 403, "no_right");
+      return next();
+    };
+    const isUpload = bytesMax > FORM_BYTES_MAX;
+    this.app.post(path, allowed, lengthLimit(bytesMax), async (c) => {
+      if (isUpload && this.#uploads >= UPLOADS_AT_ONCE) return plain(c, 503, "busy");
+      this.#uploads += Number(isUpload);
+      try {
+        return await this.#carryOut(c, carryOut);
+      } finally {
+        this.#uploads -= Number(isUpload);
+      }
+    });
+  }
+
+  async #carryOut(c: Context, carryOut: (posted: Posted) => Answer): Promise<Response> {
+    const account = await this.visitors.accountOf(c);
+    if (!account) return c.redirect("/sign-in", 303);
+    const csrf = this.visitors.csrfOf(c);
+    const posted = await formOf(c);
+    if (posted.text("csrf") !== csrf) return plain(c, 403, "other_site");
+    return carryOut({ c, account, csrf, ...posted });
+  }
+
+  framed({ c, account, csrf }: Asked, page: { title: string; at?: string; content: Shown }): Response {
+    const { name, role } = account;
+    const last = this.#news.get(csrf);
+    this.#news.delete(csrf);
+    return c.html(pageOf({ ...page, name, role, csrf, news: last }));
+  }
+
+  goTo({ c, csrf }: Asked, path: string, news: News): Response {
+    this.#news.set(csrf, news);
+    return c.redirect(path, 303);
+  }
+
+  live(path: string, part: (asked: Asked) => Promise<Html>): void {
+    this.app.get(path, async (c) => {
+      const account = await this.visitors.accountOf(c, false);
+      if (!account || account.isOneTime) return c.body(null, 403);
+      // a web server before it must not keep it until it is full
+      c.header("x-accel-buffering", "no");
+      // what fails while the desk ends is no news; anything else is told in one line, without what lies behind it
+      const failed = (error: Error): Promise<void> => {
+        if (!this.#ending.signal.aborted) this.desk.say(`desk: ${error.message}`);
+        return Promise.resolve();
+      };
+      return streamSSE(c, (stream) => this.#showAnew(stream, { c, account, part }), failed);
+    });
+  }
+
+  /** As long as they look and are signed in. */
+  async #showAnew(stream: SSEStreamingApi, { c, account, part }: Live): Promise<void> {
+    const { signal } = this.#ending;
+    let shown = "";
+    for (let of: Account | undefined = account; of && !stream.aborted; of = await this.visitors.accountOf(c, false)) {
+      const text = (await part({ c, account: of, csrf: this.visitors.csrfOf(c) })).toString();
+      if (text !== shown) await stream.writeSSE({ data: JSON.stringify(text) });
+      shown = text;
+      await sleep(LIVE_MS, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+    }
+  }
+}
+
+interface Live {
+  readonly c: Context;
+  readonly account: Account;
+  readonly part: (asked: Asked) => Promise<Html>;
+}
+
+/** Of what says its length: whatever else is sent costs nothing. */
+export function lengthLimit(most: number): MiddlewareHandler {
+  const counted = bodyLimit({ maxSize: most, onError: (c) => plain(c, 413, "too_large") });
+  return async (c, next) => {
+    if (c.req.method === "POST" && !/^\d+$/.test(c.req.header("content-length") ?? ""))
+      return plain(c, 411, "no_length");
+    return counted(c, next);
+  };
+}
