@@ -1,27 +1,24 @@
 /** The story of a batch: snapshot → open → known? → check → record → judge → send → write. */
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { copiesOf, openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
-import type { Checked } from "./checks/check-file.ts";
+import { checkFile, type Checked } from "./checks/check-file.ts";
 import type { Config } from "./config/schema.ts";
 import { PaydropError } from "./errors.ts";
 import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { assertMark, keepMark } from "./intake/mark.ts";
 import { takeSnapshot } from "./intake/snapshot.ts";
-import { approversFor, broughtTogether, isUnapproved } from "./journal/approval.ts";
+import { askApproval } from "./journal/approval.ts";
 import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
 import type { Sight } from "./postgres/sight.ts";
 import type { Act, BatchRecord, JournalStore, NewBatch, Who } from "./journal/store.ts";
 import { isStopOfRest, stopFor, type Stop } from "./messages/outcomes.ts";
-import type { Fault } from "./messages/sentence.ts";
 import { asWord } from "./printable.ts";
-import { firstHeld } from "./results/columns.ts";
-import { byStatusOf } from "./results/totals.ts";
 import { keptStop } from "./results/summary.ts";
+import { knownFile, toldOf } from "./results/told.ts";
 import { writeResults } from "./results/write.ts";
 import { snapshotPath, spoolPath } from "./state-dir.ts";
 import { wake } from "./submission/again.ts";
@@ -142,28 +139,24 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
   const batch = await newBatchOf(work, opened);
   await store.addBatch(batch);
   try {
-    const found = await recordRows(work, opened, batch);
+    const found = await checkAndRecord(work, opened, batch);
     await store.hosts.keepCopies(batch.id, pathsOf(config, batch), spoolPath(config.state_dir, batch.id));
     faultPoint("rows.recorded");
-    const judged = async (): Promise<CheckedFile> => {
-      await judgeBatch(store, batch, config, work.now());
-      return toldOf(work, found, batch.id);
-    };
     // asked outside of the lock, and judged once more: nobody else waits while a person reads
     if (work.confirm) {
-      const told = await store.judging(judged);
+      const told = await store.judging(() => judge(work, found, batch.id));
       if (!(await isWanted(work, told))) {
         await forget(work, batch.id);
         return undefined;
       }
     }
     return await store.judging(async () => {
-      const checked = await judged();
+      const checked = await judge(work, found, batch.id);
       const { owner } = opened.snapshot;
       // by a folder's watch nobody else is known
       const brought = { at: work.now(), kind: "bring_file", host: work.who.host, as: asWord(batch.fileName) } as const;
       if (owner !== undefined) await store.setBatch(batch.id, {}, { ...brought, login: owner });
-      await askApproval(work, await batchNamed(store, batch.id));
+      await askApproval(store, await batchNamed(store, batch.id), config, actOf(work, "ask_approval"));
       await store.setBatch(batch.id, { phase: "open", owesResults: true, source: opened.snapshot });
       faultPoint("batch.opened");
       return { id: batch.id, isKnown: false, checked };
@@ -174,38 +167,29 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
   }
 }
 
-/** What must be approved stays so, with whatever settings another process works. */
-async function askApproval({ config, store, who, ...work }: Work, batch: BatchRecord): Promise<void> {
-  const { id, approvers: asked, total } = batch;
-  const isBound = config.approval_above !== undefined && approversFor(config, total) === 0;
-  const sum = isBound ? await broughtTogether(store, batch, { hours: config.approval_hours, taker: who }) : total;
-  const approvers = approversFor(config, sum);
-  if (approvers <= asked) return;
-  await store.setBatch(id, { approvers, approvedUntil: 0 }, actOf({ who, ...work }, "ask_approval"));
+/** What the check of a file stands on; `check` does it on a journal that is thrown away. */
+type Checking = Pick<Work, "config" | "store" | "destination" | "now">;
+
+/** Each row is checked, and what must be remembered of it written down. `toldMax`: faults of a kind that are told. */
+export function checkAndRecord(
+  work: Checking,
+  opened: OpenedFile,
+  batch: NewBatch,
+  toldMax?: number,
+): Promise<Checked> {
+  const checking = checkFile(opened, work.config, { now: work.now(), toldMax });
+  return recordRows(work, checking, batch, toldMax);
+}
+
+/** Within `judging`: what became of the rows, and what was found before. */
+export async function judge(work: Checking, found: Checked, id: string, toldMax?: number): Promise<CheckedFile> {
+  await judgeBatch(work.store, { id }, work.config, work.now());
+  return toldOf(work, found, id, toldMax);
 }
 
 /** The private copies of a batch, by their hashes. */
 const pathsOf = ({ state_dir }: Config, batch: NewBatch): ReadonlyMap<string, string> =>
   new Map(copiesOf(batch).map((sha256) => [sha256, snapshotPath(state_dir, sha256)]));
-
-/** What was found, and what became of the rows when they were judged. */
-export async function toldOf(
-  { config, store, destination }: Pick<Work, "config" | "store" | "destination">,
-  found: Checked,
-  id: string,
-  toldMax?: number,
-): Promise<CheckedFile> {
-  const batch = await batchNamed(store, id);
-  const { environment, tallies } = batch;
-  const held = tallies.held ? await firstHeld(store, batch, toldMax) : [];
-  const heldCount = tallies.held?.rows ?? 0;
-  const approvers = Math.max(batch.approvers, approversFor(config, batch.total));
-  const remarks = [...found.remarks, ...approvalRemarks({ ...batch, approvers })];
-  return { ...found, remarks, environment, destination, byStatus: byStatusOf(tallies), held, heldCount };
-}
-
-const approvalRemarks = (batch: BatchRecord): Fault[] =>
-  isUnapproved(batch) ? [{ code: "needs_approval", facts: { approvers: batch.approvers } }] : [];
 
 /** Of a file that was refused, or that a person did not want: nothing stays. */
 async function forget({ config, store }: Work, id: string): Promise<void> {
@@ -240,8 +224,7 @@ async function sendAndWrite(work: Work, id: string, begun: Begun): Promise<Batch
 async function conduct(work: Work, id: string, begun: Begun): Promise<BatchReport> {
   const { config, store, now } = work;
   const { startedAt, isKnown, copy } = begun;
-  await askApproval(work, await batchNamed(store, id));
-  const batch = await batchNamed(store, id);
+  const batch = await askApproval(store, await batchNamed(store, id), config, actOf(work, "ask_approval"));
   // first: of a file that cannot be read again nothing goes, for its results could not be written
   const kept = await openKept(work, batch);
   const run = await store.beginRun(id, work.who, startedAt);
@@ -306,19 +289,6 @@ function tellStop({ tell }: Work, { id, tallies }: BatchRecord, stop: Stop): Sto
   if (isStopOfRest(stop.code) && remaining === 0 && !tallies.not_sent) return undefined;
   tell({ type: "stopped", batch: id, stop, remaining });
   return stop;
-}
-
-/** What is told of a file that was checked in an earlier run. */
-function knownFile(batch: BatchRecord): CheckedFile {
-  const { format, label: operation, environment, destination, period, rows, total, tallies } = batch;
-  return {
-    ...{ file: join(batch.folder, batch.fileName), format, operation, environment, destination },
-    ...(period === undefined ? {} : { period }),
-    ...{ total: { rows, amount: total }, byStatus: byStatusOf(tallies), accounts: [] },
-    remarks: approvalRemarks(batch),
-    ...{ invalid: [], invalidCount: tallies.invalid?.rows ?? 0, held: [], heldCount: tallies.held?.rows ?? 0 },
-    ...{ pointedOut: [], pointedOutCount: 0, unreadable: 0 },
-  };
 }
 
 /** An act of whoever runs this process. */

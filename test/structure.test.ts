@@ -70,8 +70,9 @@ const OWN_CLOCK = [
   "screen/teller.ts",
   "sqlite/batches.ts",
   "sqlite/database.ts",
+  "sqlite/mover.ts",
   "sqlite/open.ts",
-  "sqlite/rows.ts",
+  "sqlite/shares.ts",
   "submission/pace.ts",
 ];
 const NAMES_THAT_SAY_NOTHING = /^(?:utils?|helpers?|common|types?|misc|lib|interfaces?)(?:\.|$)/;

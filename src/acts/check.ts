@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { toldOf } from "../batch.ts";
+import { checkAndRecord, judge } from "../batch.ts";
 import { checkFile } from "../checks/check-file.ts";
 import { openFile } from "../checks/open-file.ts";
 import type { Config } from "../config/schema.ts";
 import { dayOf } from "../day.ts";
 import type { CheckedFile } from "../events.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
-import { judgeBatch } from "../journal/judge.ts";
-import { findKnown, newBatchOf, recordRows } from "../journal/record.ts";
+import { findKnown, newBatchOf } from "../journal/record.ts";
 import type { JournalStore } from "../journal/store.ts";
+import { toldOf } from "../results/told.ts";
 import { openJournalOf } from "../open-journal.ts";
 import { openJournal } from "../sqlite/open.ts";
 import { journalPath } from "../state-dir.ts";
@@ -37,9 +37,8 @@ export async function checkOne(path: string, config: Config, isAll = false): Pro
       }
       const batch = await newBatchOf(work, opened);
       await store.addBatch(batch);
-      const found = await recordRows(work, opened, batch, toldMax);
-      await store.judging(() => judgeBatch(store, batch, config, store.now()));
-      return await toldOf(work, found, batch.id, toldMax);
+      const found = await checkAndRecord(work, opened, batch, toldMax);
+      return await store.judging(() => judge(work, found, batch.id, toldMax));
     } finally {
       await store.close();
     }

@@ -118,6 +118,27 @@ export interface Wanted {
   readonly given: readonly Act[];
 }
 
+/**
+ * What must be approved stays so, with whatever settings another process works. Gives the batch as it is then. `act`: of whoever
+ * takes it now.
+ */
+export async function askApproval(
+  store: People & Pick<JournalStore, "batches" | "setBatch">,
+  batch: BatchRecord,
+  config: Config,
+  act: Act,
+): Promise<BatchRecord> {
+  const isBound = config.approval_above !== undefined && approversFor(config, batch.total) === 0;
+  const together = isBound
+    ? await broughtTogether(store, batch, { hours: config.approval_hours, taker: act })
+    : batch.total;
+  const approvers = approversFor(config, together);
+  if (approvers <= batch.approvers) return batch;
+  const asked = { approvers, approvedUntil: 0 };
+  await store.setBatch(batch.id, asked, act);
+  return { ...batch, ...asked };
+}
+
 /** undefined: nobody is asked. */
 export async function wantedOf(
   store: People & Pick<JournalStore, "rows">,

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { rowsIn } from "../amount.ts";
 import type { RowName } from "../checks/beside.ts";
-import { checkFile, FirstOfKind, type Checked } from "../checks/check-file.ts";
+import { FirstOfKind, type Checked, type checkFile } from "../checks/check-file.ts";
 import type { CheckedRow } from "../checks/check-row.ts";
 import { keptOf, type OpenedFile } from "../checks/open-file.ts";
 import { createSpool } from "../checks/spool.ts";
@@ -13,7 +13,7 @@ import { spoolPath } from "../state-dir.ts";
 import { AS_IT_WAS } from "./states.ts";
 import type { BatchRecord, Environment, JournalStore, NewBatch, NewRow, RowRecord } from "./store.ts";
 
-/** What a file is written down with; `check` does it on a journal that is thrown away. */
+/** What a file is written down with. */
 export interface Recording {
   readonly config: Config;
   readonly store: JournalStore;
@@ -66,18 +66,17 @@ export async function newBatchOf(
   };
 }
 
-/** Each row is checked, its payload goes into the spool, and what must be remembered of it into the journal (I7). */
+/** The payload of each checked row goes into the spool, and what must be remembered of it into the journal (I7). */
 export async function recordRows(
   recording: Recording,
-  opened: OpenedFile,
+  checking: ReturnType<typeof checkFile>,
   batch: NewBatch,
   toldMax?: number,
 ): Promise<Checked> {
-  const { config, store, now } = recording;
+  const { config, store } = recording;
   const spool = createSpool(spoolPath(config.state_dir, batch.id));
   const { keySecret } = await store.facts();
   const places = { keySecret, payments: new PaymentsDigest(), spool };
-  const checking = checkFile(opened, config, { now: now(), toldMax });
   const stayed = new Stayed(toldMax);
   let noticed = 0;
   let writing: Promise<void> = Promise.resolve();

@@ -181,7 +181,7 @@ export class Monitor {
     if (!store) return;
     try {
       const batches = await this.#known.look(store);
-      const host = (await store.hosts?.all())?.find((one) => one.host === store.hosts?.me);
+      const host = (await store.hosts.all()).find((one) => one.host === store.hosts.me);
       this.#counted = { batches, host };
     } catch (error) {
       if (this.#followed) this.#complain(error);

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Committed, JournalStore, Leaving, Share } from "../journal/store.ts";
-import type { Ended } from "./send-row.ts";
+import type { Committed, JournalStore, Leaving, Outcome, Share } from "../journal/store.ts";
+
+/** A row that was let go, and what came of it. */
+export interface Ended {
+  readonly row: Leaving;
+  readonly outcome: Outcome;
+  readonly alone: boolean;
+}
 
 /** What sends a share, as its commits see it. */
 export interface Committing {

@@ -3,6 +3,7 @@ import type { Sender } from "../client/sender.ts";
 import type { Config } from "../config/schema.ts";
 import { faultPoint } from "../fault-point.ts";
 import type { Leaving, Outcome, Share } from "../journal/store.ts";
+import type { Ended } from "./commits.ts";
 import { excerptOf } from "./excerpt.ts";
 import { outcomeOf, type Choices, type RowOutcome, type SendingEvent } from "./outcome.ts";
 import { Retries } from "./pace.ts";
@@ -21,13 +22,6 @@ export interface Submission {
   /** By the journal's clock. */
   readonly now: () => number;
   readonly tell: (event: SendingEvent) => void;
-}
-
-/** A row that was let go, and what came of it. */
-export interface Ended {
-  readonly row: Leaving;
-  readonly outcome: Outcome;
-  readonly alone: boolean;
 }
 
 /** So long a row may wait on its lane, marked as on its way; for longer it gets a new turn first. */

@@ -1,7 +1,7 @@
 import type { Committed, Leaving, Share } from "../journal/store.ts";
 import { stopFor, STOPS, type Stop, type StopCode } from "../messages/outcomes.ts";
-import type { Committing } from "./commits.ts";
-import { RowSender, type Ended, type Submission } from "./send-row.ts";
+import type { Committing, Ended } from "./commits.ts";
+import { RowSender, type Submission } from "./send-row.ts";
 import { Halt, type Shared } from "./shared.ts";
 
 /** `requests`: those that may have left the machine; `letGo`: rows. */
