@@ -26,7 +26,8 @@ const BATCHES = [
 
 const NOTHING = { batches: [], inboxes: [], endings: new Map<string, number>(), counters: new Counters() };
 
-const STORE = { batches: () => Promise.resolve(BATCHES), now: Date.now } as unknown as JournalStore;
+const HOSTS = { me: "pay1:7:a", all: () => Promise.resolve([]) };
+const STORE = { batches: () => Promise.resolve(BATCHES), hosts: HOSTS, now: Date.now } as unknown as JournalStore;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
