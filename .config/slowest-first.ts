@@ -16,7 +16,7 @@ const SLOWEST = [
   "samples",
   "journal/shares",
   "monitor/notices",
-  "watch/folder",
+  "inbox/folder",
   "commands/journal",
 ];
 

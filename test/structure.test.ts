@@ -2,6 +2,8 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { nameOf } from "../src/commands/command.ts";
+import { COMMANDS } from "../src/commands/list.ts";
 import { figuresOf, LIMITS } from "./figures.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -96,6 +98,12 @@ test("one level of folders, and no file is named after nothing", () => {
   expect(
     folders.filter((name) => !["dist", "coverage", "node_modules", "src", "samples", "test"].includes(name)),
   ).toEqual([]);
+});
+
+test("nothing but commands lies in commands: each file begins with the name of one", () => {
+  const files = readdirSync(join(ROOT, "src/commands")).map((file) => file.replace(/\.ts$/, ""));
+  const names = COMMANDS.map(nameOf);
+  expect(files.filter((file) => !names.includes(file.split("-")[0] ?? "")).sort()).toEqual(["command", "list"]);
 });
 
 test("sentences stand in messages, and a row's state is written in one place", () => {

@@ -10,7 +10,7 @@ import { misspeltColumns } from "../reader/columns.ts";
 import { createRowCheck, NO_PAYMENT, type CheckedRow, type RowCheck } from "./check-row.ts";
 import { controlFaults } from "./control.ts";
 import type { OpenedFile } from "./open-file.ts";
-import { createFileLook } from "./point-out.ts";
+import { FileLook } from "./point-out.ts";
 import { Questions } from "./questions.ts";
 
 export type Checked = ReturnType<Found["checked"]>;
@@ -29,7 +29,7 @@ export function checkFile(
   const { format } = table.reading;
   const isTable = format === "csv" || format === "xlsx";
   const found = new Found(toldMax);
-  const look = createFileLook((faults, rows) => found.pointedOut.add(faults, rows), toldMax, isTable);
+  const look = new FileLook((faults, rows) => found.pointedOut.add(faults, rows), { max: toldMax, isTable });
   const inZone = (atMs: number): string => dayIn(atMs, config.time_zone);
   const questions = new Questions();
   const file = {

@@ -71,83 +71,110 @@ interface Alike {
 /** By operation or bank, and there by something that few rows differ in. */
 type Kinds = Map<string, Map<number, Alike>>;
 
+/** Takes what was found, and of how many rows it is true. */
+type Tell = (faults: readonly Fault[], rows?: number) => void;
+
+interface LookOptions {
+  /** So many of a kind are told. */
+  readonly max: number;
+  readonly isTable: boolean;
+}
+
 /**
  * Looks at all valid rows of a file together: `add` takes every one, in order (`payee`: as equal ones have it), `end` gives what
- * is to be told of the whole file. Nothing of it stops a row. `tell` takes what was found, and of how many rows it is true;
- * `max`: so many of a kind are told. Memory grows with the kinds of rows, not with the rows.
+ * is to be told of the whole file. Nothing of it stops a row. Memory grows with the kinds of rows, not with the rows.
  */
-export function createFileLook(tell: (faults: readonly Fault[], rows?: number) => void, max: number, isTable: boolean) {
-  const rowOf = new Map<string, number>();
-  const bankOf = new Map<string, { readonly row: number; readonly name: string }>();
-  let isComparedInPart = false;
+export class FileLook {
+  readonly #tell: Tell;
+  readonly #options: LookOptions;
+  readonly #rowToRow: ReturnType<typeof createRowToRow>;
+  readonly #rowOf = new Map<string, number>();
+  readonly #bankOf = new Map<string, { readonly row: number; readonly name: string }>();
+  #isComparedInPart = false;
   /** Of amounts only the first two digits count. */
-  const amounts: Kinds = new Map();
-  const lengths: Kinds = new Map();
-  const keep = <T>(all: Map<string, T>, key: string, first: T): void => {
+  readonly #amounts: Kinds = new Map();
+  readonly #lengths: Kinds = new Map();
+
+  constructor(tell: Tell, options: LookOptions) {
+    this.#tell = tell;
+    this.#options = options;
+    this.#rowToRow = createRowToRow((kept, code, facts) => tell([this.#faultOf(kept, code, facts)]));
+  }
+
+  add(whole: Row, form: FormInFile, payee: string, values: Values): void {
+    const { number: row } = whole;
+    this.#rowToRow.add(row, form, values);
+    const paid: Kept = { row, field: form.payee, value: values[form.payee.nth] ?? "" };
+    const other = this.#rowOf.get(payee);
+    if (other === undefined) this.#keep(this.#rowOf, payee, row);
+    else this.#tell([this.#faultOf(paid, "payee_twice", { other })]);
+    const amount = values[form.amount.nth] ?? "0";
+    this.#count(this.#amounts, form.operation, roughly(amount), { row, field: form.amount, value: amount });
+    this.#addBranch(whole, form, values, paid);
+  }
+
+  #addBranch(whole: Row, { ifsc: field, bankNameAt }: FormInFile, values: Values, paid: Kept): void {
+    const { number: row } = whole;
+    const ifsc = (field && values[field.nth]?.toUpperCase()) ?? "";
+    if (!field || ifsc === "") return;
+    this.#count(this.#lengths, ifsc.slice(0, BANK_CHARACTERS), plain(paid.value).length, paid);
+    const name = wordsAt(whole, bankNameAt).toLowerCase();
+    if (name === "") return;
+    const bank = this.#bankOf.get(ifsc);
+    if (!bank) this.#keep(this.#bankOf, ifsc, { row, name });
+    else if (bank.name !== name)
+      this.#tell([this.#faultOf({ row, field, value: ifsc }, "ifsc_of_banks", { other: bank.row })]);
+  }
+
+  #keep<T>(all: Map<string, T>, key: string, first: T): void {
     if (all.size < COMPARED_MAX) all.set(key, first);
-    else isComparedInPart = true;
-  };
-  const faultOf = ({ row, field, value }: Kept, code: PointedOutCode, facts: Facts): Fault => {
-    const isOpen = field.kind === "amount" || field.shape === "ifsc";
-    const shown = isOpen ? value : mask(value, field.sensitive ?? "account");
-    return faultAt({ number: row, columns: [], cells: [] }, field, { code, facts }, isTable, shown);
-  };
-  const tellAlike = ({ rows, first }: Alike, code: PointedOutCode, facts: Facts): void => {
-    const faults = first.map((kept) => faultOf(kept, code, facts));
-    tell(faults, rows);
-  };
-  const count = (all: Kinds, of: string, key: number, kept: Kept): void => {
+    else this.#isComparedInPart = true;
+  }
+
+  #count(all: Kinds, of: string, key: number, kept: Kept): void {
     const kinds = all.get(of) ?? new Map<number, Alike>();
     const alike = kinds.get(key) ?? { rows: 0, first: [] };
     alike.rows += 1;
-    if (alike.first.length < max) alike.first.push(kept);
+    if (alike.first.length < this.#options.max) alike.first.push(kept);
     all.set(of, kinds.set(key, alike));
-  };
-  const rowToRow = createRowToRow((kept, code, facts) => tell([faultOf(kept, code, facts)]));
-  return {
-    add(whole: Row, form: FormInFile, payee: string, values: Values): void {
-      const { number: row } = whole;
-      rowToRow.add(row, form, values);
-      const paid: Kept = { row, field: form.payee, value: values[form.payee.nth] ?? "" };
-      const other = rowOf.get(payee);
-      if (other === undefined) keep(rowOf, payee, row);
-      else tell([faultOf(paid, "payee_twice", { other })]);
+  }
 
-      const amount = values[form.amount.nth] ?? "0";
-      count(amounts, form.operation, roughly(amount), { row, field: form.amount, value: amount });
+  end(): readonly Fault[] {
+    this.#rowToRow.end();
+    for (const all of this.#lengths.values()) this.#tellLengths(all);
+    for (const all of this.#amounts.values()) this.#tellAmounts(all);
+    return this.#isComparedInPart ? [{ code: "compared_in_part", facts: { most: COMPARED_MAX } }] : [];
+  }
 
-      const { ifsc: field } = form;
-      const ifsc = (field && values[field.nth]?.toUpperCase()) ?? "";
-      if (!field || ifsc === "") return;
-      count(lengths, ifsc.slice(0, BANK_CHARACTERS), plain(paid.value).length, paid);
-      const name = wordsAt(whole, form.bankNameAt).toLowerCase();
-      if (name === "") return;
-      const bank = bankOf.get(ifsc);
-      if (!bank) keep(bankOf, ifsc, { row, name });
-      else if (bank.name !== name) tell([faultOf({ row, field, value: ifsc }, "ifsc_of_banks", { other: bank.row })]);
-    },
-    end(): readonly Fault[] {
-      rowToRow.end();
-      for (const all of lengths.values()) {
-        const [usual, ...others] = [...all].sort(([, left], [, right]) => right.rows - left.rows);
-        for (const [found, alike] of others) {
-          const isUnusual = usual && alike.rows * USUAL_TIMES <= usual[1].rows;
-          if (isUnusual) tellAlike(alike, "account_length", { found, usual: usual[0] });
-        }
-      }
-      for (const all of amounts.values()) {
-        const [middle, shown] = middleOf(all);
-        for (const [amount, alike] of all) {
-          const times = Math.floor(amount / middle);
-          if (times >= TIMES_THE_MIDDLE) tellAlike(alike, "amount_unusual", { times: String(times), middle: shown });
-        }
-      }
-      return isComparedInPart ? [{ code: "compared_in_part", facts: { most: COMPARED_MAX } }] : [];
-    },
-  };
+  #tellLengths(all: ReadonlyMap<number, Alike>): void {
+    const [usual, ...others] = [...all].sort(([, left], [, right]) => right.rows - left.rows);
+    for (const [found, alike] of others) {
+      const isUnusual = usual && alike.rows * USUAL_TIMES <= usual[1].rows;
+      if (isUnusual) this.#tellAlike(alike, "account_length", { found, usual: usual[0] });
+    }
+  }
+
+  #tellAmounts(all: ReadonlyMap<number, Alike>): void {
+    const [middle, shown] = middleOf(all);
+    for (const [amount, alike] of all) {
+      const times = Math.floor(amount / middle);
+      if (times >= TIMES_THE_MIDDLE) this.#tellAlike(alike, "amount_unusual", { times: String(times), middle: shown });
+    }
+  }
+
+  #tellAlike({ rows, first }: Alike, code: PointedOutCode, facts: Facts): void {
+    this.#tell(
+      first.map((kept) => this.#faultOf(kept, code, facts)),
+      rows,
+    );
+  }
+
+  #faultOf({ row, field, value }: Kept, code: PointedOutCode, facts: Facts): Fault {
+    const isOpen = field.kind === "amount" || field.shape === "ifsc";
+    const shown = isOpen ? value : mask(value, field.sensitive ?? "account");
+    return faultAt({ number: row, columns: [], cells: [] }, field, { code, facts }, this.#options.isTable, shown);
+  }
 }
-
-export type FileLook = ReturnType<typeof createFileLook>;
 
 /** An amount by its first two digits, in ten-thousandths, such as all of its size have it. No sum is made of it. */
 function roughly(amount: string): number {

@@ -1,7 +1,7 @@
 import { approve } from "../acts/approve.ts";
 import { openFor, withWork } from "../acts/open-work.ts";
+import { personNamed } from "../desk/prove.ts";
 import { tellActed, textNeeded, type Call } from "./command.ts";
-import { personNamed } from "./prove.ts";
 
 const EXAMPLE = "paydrop approve BATCH --by NAME --total SUM";
 

@@ -5,10 +5,10 @@ import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError } from "../errors.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
+import { paperOf } from "../screen/look.ts";
 import { openJournal } from "../sqlite/open.ts";
 import { errorText } from "../screen/error-text.ts";
 import { checkObjects } from "../screen/json-lines.ts";
-import { paperOf } from "../screen/look.ts";
 import { checkText } from "../screen/summary-text.ts";
 import { show, summarize, type Call } from "./command.ts";
 

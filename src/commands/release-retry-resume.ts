@@ -8,6 +8,7 @@ import { resume as resumeBatch, retry as retryRows } from "../acts/retry-resume.
 import { withSending, type Sending } from "../acts/sending.ts";
 import { sendReady } from "../batch.ts";
 import type { Config } from "../config/schema.ts";
+import { callerOf, personNamed } from "../desk/prove.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
@@ -19,7 +20,6 @@ import { openAnswer, putAnswer, whileGoing } from "../results/answers.ts";
 import { asLine } from "../screen/json-lines.ts";
 import { assertKeys } from "../submission/may-go.ts";
 import { optionOf, rowsSaid, say, sayFound, show, summarize, textNeeded, textSaid, type Call } from "./command.ts";
-import { callerOf, personNamed } from "./prove.ts";
 
 /** `batch`: the one that was named. */
 type Act = (open: Open, work: OpenedWork, batch: string) => Promise<LetGo>;

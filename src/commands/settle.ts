@@ -3,9 +3,9 @@ import type { Open } from "../acts/act.ts";
 import { openFor, withWork, type OpenedWork } from "../acts/open-work.ts";
 import { settle, settledAs, type Settled } from "../acts/settle.ts";
 import { settleList } from "../acts/settle-list.ts";
+import { callerOf, personNamed } from "../desk/prove.ts";
 import { PaydropError } from "../errors.ts";
 import { optionOf, rowsSaid, tellActed, textNeeded, type Call } from "./command.ts";
-import { callerOf, personNamed } from "./prove.ts";
 
 const EXAMPLE = 'paydrop settle BATCH --row 91 --as not-done --by NAME --note "dashboard 1 Nov 10:12: no entry"';
 

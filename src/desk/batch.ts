@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Context } from "hono";
 import { cancel } from "../acts/cancel.ts";
 import { pause } from "../acts/pause.ts";
 import { resume, retry } from "../acts/retry-resume.ts";
@@ -41,18 +42,7 @@ export function batchPages(pages: Pages): void {
       return batch && batch.phase !== "recording" ? show(asked, batch) : plain(asked.c, 404, "no_page");
     });
 
-  page("/batch/:id", async (asked, batch) => {
-    const { c, account } = asked;
-    const only = (Object.keys(STATUSES) as ResultStatus[]).find((one) => one === c.req.query("status"));
-    const after = Number(c.req.query("after") ?? 0) || 0;
-    const csrf = mayDo(account.role, "decide") ? asked.csrf : undefined;
-    const status = await statusOfBatch(desk, batch);
-    const content = markup`${factsOfBatch(batch)}${livePart(`/live/batch/${batch.id}`, await sumsPart(desk, status))}
-${csrf !== undefined && actsOn(batch, csrf)}
-<h2 id="rows">${only ? `Rows: ${STATUSES[only].word}` : "Rows"}</h2>${await rowsOf(desk, batch, only, after, csrf)}
-<h2>Who did what</h2>${doneOf(status)}`;
-    return pages.framed(asked, { title: batch.fileName, content });
-  });
+  page("/batch/:id", (asked, batch) => batchPage(pages, asked, batch));
 
   pages.live("/live/batch/:id", async ({ c }) => {
     const batch = await find(c.req.param("id") ?? "");
@@ -65,19 +55,7 @@ ${csrf !== undefined && actsOn(batch, csrf)}
     return pages.framed(asked, { title: "Sums by account", content });
   });
 
-  page("/batch/:id/report", async ({ c }, batch) => {
-    try {
-      const { page } = await makeReport(desk, batch);
-      // its one sheet of style stands in it, for it is a file to keep as well
-      const [, style = ""] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
-      const hash = createHash("sha256").update(style).digest("base64");
-      const policy = `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'`;
-      return c.html(page, 200, { "content-security-policy": policy });
-    } catch (error) {
-      if (!(error instanceof PaydropError)) throw error;
-      return plain(c, 409, "no_report", { found: error.message });
-    }
-  });
+  page("/batch/:id/report", ({ c }, batch) => reportOf(desk, c, batch));
 
   type Carry = (posted: Posted, values: { readonly batch: string; readonly reason: string }) => Promise<News>;
   const act = (word: string, carry: Carry, needsTick = false): void =>
@@ -104,6 +82,35 @@ ${csrf !== undefined && actsOn(batch, csrf)}
     ({ account }, values) => newsOfAct(desk, account, (who) => cancel(desk, who, { ...values, which: "whole" })),
     true,
   );
+}
+
+async function batchPage(pages: Pages, asked: Asked, batch: BatchRecord): Promise<Response> {
+  const { desk } = pages;
+  const { c, account } = asked;
+  const only = (Object.keys(STATUSES) as ResultStatus[]).find((one) => one === c.req.query("status"));
+  const after = Number(c.req.query("after") ?? 0) || 0;
+  const csrf = mayDo(account.role, "decide") ? asked.csrf : undefined;
+  const status = await statusOfBatch(desk, batch);
+  const content = markup`${factsOfBatch(batch)}${livePart(`/live/batch/${batch.id}`, await sumsPart(desk, status))}
+${csrf !== undefined && actsOn(batch, csrf)}
+<h2 id="rows">${only ? `Rows: ${STATUSES[only].word}` : "Rows"}</h2>${await rowsOf(desk, batch, only, after, csrf)}
+<h2>Who did what</h2>${doneOf(status)}`;
+  return pages.framed(asked, { title: batch.fileName, content });
+}
+
+/** To print and sign. */
+async function reportOf(desk: Desk, c: Context, batch: BatchRecord): Promise<Response> {
+  try {
+    const { page } = await makeReport(desk, batch);
+    // its one sheet of style stands in it, for it is a file to keep as well
+    const [, style = ""] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
+    const hash = createHash("sha256").update(style).digest("base64");
+    const policy = `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'`;
+    return c.html(page, 200, { "content-security-policy": policy });
+  } catch (error) {
+    if (!(error instanceof PaydropError)) throw error;
+    return plain(c, 409, "no_report", { found: error.message });
+  }
 }
 
 /** What goes once more by this button, as the page says it: whoever presses it has seen that. */

@@ -17,7 +17,7 @@ import { actAt, newsOfAct, newsOfLetting, withoutCommands, type Desk } from "./d
 import { detailsOf } from "./details.ts";
 import { button, choices, countTag, field, form, markup, nothing, said, statusTag, sumField, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
 import { batchLink } from "./needs.ts";
-import { newsOf, type Pages, type Posted } from "./pages.ts";
+import { newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
 
 /** Files whose private copies are read for one page, and rows of each. */
 const GROUPS_SHOWN = 4;
@@ -35,20 +35,7 @@ interface Group {
 export function decidePages(pages: Pages): void {
   const { desk } = pages;
 
-  pages.page("/decide", async (asked) => {
-    await desk.endOfDead();
-    const only = asked.c.req.query("batch");
-    const groups = groupsIn(
-      await desk.store.batches(only === undefined ? { states: ["unknown", "held"] } : { id: only }),
-    );
-    const csrf = mayDo(asked.account.role, "decide") ? asked.csrf : undefined;
-    const shown = await Promise.all(groups.slice(0, GROUPS_SHOWN).map((group) => groupPart(desk, group, csrf)));
-    const others = groups.slice(GROUPS_SHOWN).map((group) => markup`<li>${linkTo(group)}</li>`);
-    const content = markup`${groups.length === 0 && markup`<p>${DESK_WORDS.nothing_to_decide}</p>`}${shown}
-${others.length > 0 && markup`<h2>More</h2><ul>${others}</ul>`}
-${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
-    return pages.framed(asked, { title: "Decide", at: "/decide", content });
-  });
+  pages.page("/decide", (asked) => decidePage(pages, asked));
 
   /** `carry`: gives what is said of it, or a page that asks once more. */
   const act = (word: string, carry: (posted: Posted, chosen: Chosen) => Promise<News | Response>): void =>
@@ -70,14 +57,8 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
   const settleRows = async ({ account, text }: Posted, { batch, rows, seen }: Chosen): Promise<News> => {
     const as = settledAs(text("as"));
     if (!as) return newsOf("no_choice");
-    const values = {
-      batch: batch.id,
-      rows: rows.map(Number),
-      as,
-      note: text("note"),
-      total: text("total").trim(),
-      seen,
-    };
+    const total = text("total").trim();
+    const values = { batch: batch.id, rows: rows.map(Number), as, note: text("note"), total, seen };
     return newsOfAct(desk, account, (who) => settle(desk, who, values));
   };
   act("unknown", settleRows);
@@ -97,12 +78,7 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
         settle(desk, who, { batch: batch.id, rows: rows.map(Number), as: "settled_done", note: reason, seen }),
       );
     if (what !== "release") return newsOf("no_choice");
-    const [changed] = isAll
-      ? []
-      : changedSince(seen, await desk.store.rows({ batch: batch.id, rows: rows.map(Number) }));
-    if (changed) return newsOf("row_changed", false, { row: changed.row, state: STATUSES[statusOf(changed)].word });
-    const content = await confirmPart(desk, chosen, posted);
-    return pages.framed(posted, { title: "Let them go?", at: "/decide", content });
+    return lookOnceMore(pages, posted, chosen);
   });
 
   act("release", async ({ account, text }, chosen) => {
@@ -115,6 +91,32 @@ ${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
     const values = { batch: batch.id, which, total, reason: text("reason"), seen } as const;
     return newsOfLetting(desk, account, (who) => release(desk, who, values));
   });
+}
+
+async function decidePage(pages: Pages, asked: Asked): Promise<Response> {
+  const { desk } = pages;
+  await desk.endOfDead();
+  const only = asked.c.req.query("batch");
+  const groups = groupsIn(
+    await desk.store.batches(only === undefined ? { states: ["unknown", "held"] } : { id: only }),
+  );
+  const csrf = mayDo(asked.account.role, "decide") ? asked.csrf : undefined;
+  const shown = await Promise.all(groups.slice(0, GROUPS_SHOWN).map((group) => groupPart(desk, group, csrf)));
+  const others = groups.slice(GROUPS_SHOWN).map((group) => markup`<li>${linkTo(group)}</li>`);
+  const content = markup`${groups.length === 0 && markup`<p>${DESK_WORDS.nothing_to_decide}</p>`}${shown}
+${others.length > 0 && markup`<h2>More</h2><ul>${others}</ul>`}
+${only !== undefined && markup`<p><a href="/decide">All batches</a></p>`}`;
+  return pages.framed(asked, { title: "Decide", at: "/decide", content });
+}
+
+/** Before rows go that were held. */
+async function lookOnceMore(pages: Pages, posted: Posted, chosen: Chosen): Promise<Response | News> {
+  const { desk } = pages;
+  const { batch, rows, isAll, seen } = chosen;
+  const [changed] = isAll ? [] : changedSince(seen, await desk.store.rows({ batch: batch.id, rows: rows.map(Number) }));
+  if (changed) return newsOf("row_changed", false, { row: changed.row, state: STATUSES[statusOf(changed)].word });
+  const content = await confirmPart(desk, chosen, posted);
+  return pages.framed(posted, { title: "Let them go?", at: "/decide", content });
 }
 
 /** The gravest first, of each the oldest batch first; what was cancelled waits for nobody. */

@@ -1,6 +1,6 @@
 import { help } from "../commands/help-completion.ts";
 import { PaydropError } from "../errors.ts";
-import type { Output } from "../commands/command.ts";
+import type { Output } from "../screen/look.ts";
 import { markup, nothing, type Html } from "./html.ts";
 import { plain, type Pages } from "./pages.ts";
 

@@ -5,7 +5,7 @@ import { loadSettings } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import { openRegular } from "../intake/snapshot.ts";
 import { printable } from "../printable.ts";
-import type { Call } from "../commands/command.ts";
+import type { Call } from "../screen/look.ts";
 
 /**
  * Everything of the desk in one process, for somebody who tries paydrop: a pretended service, and an inbox of its own with

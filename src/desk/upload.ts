@@ -30,24 +30,7 @@ type Staged = Readonly<Record<"path" | "folder" | "by", string>>;
 /** A file is checked as `paydrop check` does it, and shown; nothing of it goes before somebody puts it into the inbox. */
 export function uploadPages(pages: Pages): void {
   const { desk } = pages;
-  const staged = new Map<string, Staged>();
-
-  const stage = async (file: File, folder: string, by: string): Promise<readonly [id: string, Staged]> => {
-    const id = randomBytes(12).toString("hex");
-    // by the name of its folder a check knows the operation
-    const under = isOperationFolder(basename(folder)) ? join(id, basename(folder)) : id;
-    const path = join(desk.staging, under, file.name);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(path, Buffer.from(await file.arrayBuffer()), { mode: 0o600 });
-    const one = { path, folder, by };
-    staged.set(id, one);
-    for (const [old] of [...staged].slice(0, -STAGED_MAX)) await unstage(old);
-    return [id, one];
-  };
-  const unstage = async (id: string): Promise<void> => {
-    staged.delete(id);
-    await rm(join(desk.staging, id), { recursive: true, force: true });
-  };
+  const staging = new Staging(desk.staging);
 
   pages.page("/upload", async (asked) =>
     pages.framed(asked, { title: "Upload", at: "/upload", content: await chooseForm(desk, asked) }),
@@ -68,7 +51,7 @@ export function uploadPages(pages: Pages): void {
       const lines = [`${printable(file.name)}: ${why.text}`, why.todo];
       return pages.goTo(posted, "/upload", { isGood: false, lines });
     }
-    const [id, one] = await stage(file, folder, posted.account.name);
+    const [id, one] = await staging.stage(file, folder, posted.account.name);
     const content = await checkPart(desk, one, putForm(posted, id, one));
     return pages.framed(posted, { title: `Checked: ${file.name}`, at: "/upload", content });
   };
@@ -77,7 +60,7 @@ export function uploadPages(pages: Pages): void {
   pages.act("/upload/put", "decide", async (posted) => {
     const { account } = posted;
     const id = posted.text("id");
-    const one = staged.get(id);
+    const one = staging.of(id);
     if (one?.by !== account.name) return refuse(posted, "not_staged");
     const name = basename(one.path);
     const path = join(one.folder, name);
@@ -91,9 +74,41 @@ export function uploadPages(pages: Pages): void {
     } catch (error) {
       return refuse(posted, "not_put", { name, found: messageOf(error) });
     }
-    await unstage(id);
+    await staging.remove(id);
     return pages.goTo(posted, "/", newsOf("put", true, { name, folder: one.folder }));
   });
+}
+
+/** Files that were looked at, by an id; only the newest. */
+class Staging {
+  readonly #folder: string;
+  readonly #files = new Map<string, Staged>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  of(id: string): Staged | undefined {
+    return this.#files.get(id);
+  }
+
+  async stage(file: File, folder: string, by: string): Promise<readonly [id: string, Staged]> {
+    const id = randomBytes(12).toString("hex");
+    // by the name of its folder a check knows the operation
+    const under = isOperationFolder(basename(folder)) ? join(id, basename(folder)) : id;
+    const path = join(this.#folder, under, file.name);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path, Buffer.from(await file.arrayBuffer()), { mode: 0o600 });
+    const staged = { path, folder, by };
+    this.#files.set(id, staged);
+    for (const [old] of [...this.#files].slice(0, -STAGED_MAX)) await this.remove(old);
+    return [id, staged];
+  }
+
+  async remove(id: string): Promise<void> {
+    this.#files.delete(id);
+    await rm(join(this.#folder, id), { recursive: true, force: true });
+  }
 }
 
 /** Inboxes that are on this machine, and the operation folders in them. */

@@ -11,7 +11,7 @@ import * as status from "../../src/commands/status.ts";
 import { called } from "../support/call.ts";
 import { runProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
-import { transfers, Watched } from "../watch/watched.ts";
+import { transfers, Watched } from "../inbox/watched.ts";
 
 const cancel = { run: cancelRun };
 /** 1.50 + 2.50 + 3.50. */

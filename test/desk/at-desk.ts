@@ -17,7 +17,7 @@ import type { Desk } from "../../src/desk/desk.ts";
 import { serveDesk } from "../../src/desk/server.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { freshDatabase } from "../support/postgres.ts";
-import { Watched } from "../watch/watched.ts";
+import { Watched } from "../inbox/watched.ts";
 
 export const PASSWORD = "four words are good";
 

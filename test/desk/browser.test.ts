@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { Watched } from "../watch/watched.ts";
+import { Watched } from "../inbox/watched.ts";
 import { openBrowser } from "./chromium.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { accountOf, addAccount } from "../../src/desk/accounts.ts";
 import { actOf } from "../../src/batch.ts";
 import { describePostgres } from "../support/postgres.ts";
-import { transfers } from "../watch/watched.ts";
+import { transfers } from "../inbox/watched.ts";
 import { AtDesk, PASSWORD } from "./at-desk.ts";
 
 const FILE = `from_account,to_account,amount,notes

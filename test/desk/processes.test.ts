@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { startProgram, type Program } from "../support/program.ts";
 import { until } from "../support/until.ts";
-import { Watched } from "../watch/watched.ts";
+import { Watched } from "../inbox/watched.ts";
 import { PASSWORD, Visitor } from "./at-desk.ts";
 
 const FILE = `from_account,to_account,amount

@@ -7,7 +7,7 @@ import { addAccount, type Role } from "../../src/desk/accounts.ts";
 import { until } from "../support/until.ts";
 import { partsOf, textRow, workbookFile, zipOf } from "../support/workbooks.ts";
 import { describeApart } from "../support/postgres.ts";
-import { Watched } from "../watch/watched.ts";
+import { Watched } from "../inbox/watched.ts";
 import { AtDesk } from "./at-desk.ts";
 import { openBrowser } from "./chromium.ts";
 

@@ -15,7 +15,7 @@ import { describePostgres, freshDatabase } from "../support/postgres.ts";
 import { runProgram } from "../support/program.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { transfers as lines, Watched } from "../watch/watched.ts";
+import { transfers as lines, Watched } from "../inbox/watched.ts";
 
 const textsAt = ({ requests }: FaultServer): string[] =>
   requests.map(({ body }) => (JSON.parse(body) as { text: string }).text);

@@ -2,10 +2,10 @@ import { Writable } from "node:stream";
 import { nameSaid, type Named, type Person } from "../acts/act.ts";
 import type { Work } from "../batch.ts";
 import { PASSWORD, secretText } from "../config/secret.ts";
-import { accountOf, accounts, hasLapsed, isPassword, mayDo, type Role } from "../desk/accounts.ts";
 import { PaydropError } from "../errors.ts";
 import type { JournalStore } from "../journal/store.ts";
-import type { Call } from "./command.ts";
+import type { Call } from "../screen/look.ts";
+import { accountOf, accounts, hasLapsed, isPassword, mayDo, type Role } from "./accounts.ts";
 
 /** Whoever called. */
 export function callerOf(call: Call, { store, who }: Pick<Work, "store" | "who">): Person {
