@@ -20,55 +20,100 @@ const LOOK_MS = 100;
  * hosts: nothing of it is ready or held, or something has stopped it. Rejects with PaydropError `batch_elsewhere` where it is
  * asked to end, and another host conducts a later run by now.
  */
-export async function sendShares(work: ShareWork, batch: SentBatch, run?: number): Promise<Submitted> {
-  const { store, signals, shared, concurrency } = work;
-  const { id, rows, destination, environment } = batch;
-  const wanted = { batch: id, rows, destination, environment, lanes: shared.concurrency, concurrency };
-  const before = run === undefined ? 0 : (await store.progress(id)).letGo;
-  const own = { requests: 0, letGo: 0 };
-  const running = new Set<Promise<void>>();
-  let failure: { readonly error: unknown } | undefined;
-  let stop: Stop | undefined;
-  let ending: Stop | undefined;
-  for (;;) {
-    if (run !== undefined && !ending && signals.soft.aborted) {
-      // whoever asks the run to end means it on all hosts
-      ending = stopOfSignal(signals.soft);
-      await store.stop(id, run, ending);
+export function sendShares(work: ShareWork, batch: SentBatch, run?: number): Promise<Submitted> {
+  return new ShareSender(work, batch, run).sendAll();
+}
+
+/** The shares of a batch that this process sends, side by side. */
+class ShareSender {
+  readonly #work: ShareWork;
+  readonly #batch: SentBatch;
+  readonly #run: number | undefined;
+  readonly #running = new Set<Promise<void>>();
+  readonly #own = { requests: 0, letGo: 0 };
+  /** Rows that were let go before this run. */
+  #before = 0;
+  #failure: { readonly error: unknown } | undefined;
+  #stop: Stop | undefined;
+  /** It was asked to end, and that is told to all hosts. */
+  #ending: Stop | undefined;
+
+  constructor(work: ShareWork, batch: SentBatch, run: number | undefined) {
+    [this.#work, this.#batch, this.#run] = [work, batch, run];
+  }
+
+  async sendAll(): Promise<Submitted> {
+    if (this.#run !== undefined) this.#before = (await this.#progress()).letGo;
+    for (;;) {
+      await this.#endIfAsked();
+      const share = await this.#claim();
+      if (share) this.#send(share);
+      else if (this.#running.size > 0) await Promise.race([...this.#running, sleep(LOOK_MS)]);
+      else if (this.#failure) throw this.#failure.error;
+      else if (this.#run === undefined) return this.#own;
+      else {
+        const submitted = await this.#over(this.#run);
+        if (submitted) return submitted;
+        await sleep(LOOK_MS);
+      }
     }
-    const isEnding = signals.soft.aborted || stop !== undefined || failure !== undefined;
-    // what is on its way comes to its end first
-    const share = isEnding
-      ? undefined
-      : await store.claim(wanted).catch((error: unknown) => {
-          failure ??= { error };
-          return undefined;
-        });
-    if (share) {
-      const sending = sendShare(work, share)
-        .then(
-          ({ requests, letGo, stop: found }) => {
-            own.requests += requests;
-            own.letGo += letGo;
-            stop ??= found;
-          },
-          (error: unknown) => void (failure ??= { error }),
-        )
-        .finally(() => running.delete(sending));
-      running.add(sending);
-    } else if (running.size > 0) await Promise.race([...running, sleep(LOOK_MS)]);
-    else if (failure) throw failure.error;
-    else if (run === undefined) return own;
-    else {
-      const progress = await store.progress(id);
-      if (ending && progress.run !== run) throw new PaydropError("batch_elsewhere", { batch: id });
-      stop ??= stopIn(progress) ?? ending;
-      // of rows that others let go it is not known here how often they were tried
-      const letGo = progress.letGo - before;
-      const requests = own.requests + letGo - own.letGo;
-      if (progress.held === 0 && (progress.ready === 0 || stop)) return { requests, letGo, ...(stop ? { stop } : {}) };
-      await sleep(LOOK_MS);
+  }
+
+  #progress(): Promise<Progress> {
+    return this.#work.store.progress(this.#batch.id);
+  }
+
+  /** Whoever asks the run to end means it on all hosts. */
+  async #endIfAsked(): Promise<void> {
+    const { store, signals } = this.#work;
+    if (this.#run === undefined || this.#ending || !signals.soft.aborted) return;
+    this.#ending = stopOfSignal(signals.soft);
+    await store.stop(this.#batch.id, this.#run, this.#ending);
+  }
+
+  /** What is on its way comes to its end first. */
+  async #claim(): Promise<Share | undefined> {
+    const { store, signals, shared, concurrency } = this.#work;
+    const { id: batch, rows, destination, environment } = this.#batch;
+    if (signals.soft.aborted || this.#stop || this.#failure) return undefined;
+    try {
+      const { concurrency: lanes } = shared;
+      return await store.claim({ batch, rows, destination, environment, lanes, concurrency });
+    } catch (error) {
+      this.#failure = { error };
+      return undefined;
     }
+  }
+
+  #send(share: Share): void {
+    const sending = this.#sendOne(share).finally(() => this.#running.delete(sending));
+    this.#running.add(sending);
+  }
+
+  async #sendOne(share: Share): Promise<void> {
+    try {
+      const { requests, letGo, stop } = await submit({ ...this.#work, share });
+      this.#own.requests += requests;
+      this.#own.letGo += letGo;
+      this.#stop ??= stop;
+      await share.end();
+    } catch (error) {
+      // nobody knows what became of its rows: left, they become unknown (I15)
+      share.leave();
+      this.#failure ??= { error };
+    }
+  }
+
+  /** undefined: other hosts send yet. */
+  async #over(run: number): Promise<Submitted | undefined> {
+    const progress = await this.#progress();
+    if (this.#ending && progress.run !== run) throw new PaydropError("batch_elsewhere", { batch: this.#batch.id });
+    const stop = (this.#stop ??= stopIn(progress) ?? this.#ending);
+    if (progress.held > 0 || (progress.ready > 0 && !stop)) return undefined;
+    // of rows that others let go it is not known here how often they were tried
+    const letGo = progress.letGo - this.#before;
+    const requests = this.#own.requests + letGo - this.#own.letGo;
+    return { requests, letGo, ...(stop ? { stop } : {}) };
   }
 }
 
@@ -76,16 +121,4 @@ function stopIn({ stop, phase, hold, ready }: Progress): Stop | undefined {
   if (stop || ready === 0) return stop;
   if (phase === "paused" || phase === "cancelled") return stopFor(phase);
   return hold && stopFor(hold);
-}
-
-/** Rejects where nobody knows what became of its rows: left, they become unknown (I15). */
-async function sendShare(work: ShareWork, share: Share): Promise<Submitted> {
-  try {
-    const ended = await submit({ ...work, share });
-    await share.end();
-    return ended;
-  } catch (error) {
-    share.leave();
-    throw error;
-  }
 }
