@@ -1,6 +1,7 @@
 import { globSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import ts from "typescript";
 import { expect, test } from "vitest";
 import { nameOf } from "../src/commands/command.ts";
 import { COMMANDS } from "../src/commands/list.ts";
@@ -110,7 +111,16 @@ test("sentences stand in messages, and a row's state is written in one place", (
   const files = globSync("src/**/*.ts", { cwd: ROOT });
   const textOf = (path: string): string => readFileSync(join(ROOT, path), "utf8");
   expect(files.filter((path) => /new PaydropError\(\s*(?:`|"[^"]* )/.test(textOf(path)))).toEqual([]);
-  expect(files.filter((path) => /UPDATE row\b[^`"]*\bstate\b/i.test(textOf(path)))).toEqual(["src/journal/states.ts"]);
+  // of both engines: what stands between SET and WHERE
+  const changesState = /UPDATE rows?\b(?:(?!\bWHERE\b)[^`"])*\bstate\s*=/i;
+  expect(files.filter((path) => changesState.test(textOf(path)))).toEqual(["src/journal/states.ts"]);
+});
+
+test("a function fits a screen", () => {
+  const files = globSync("src/**/*.ts", { cwd: ROOT });
+  expect(files.flatMap((path) => longFunctionsIn(path, readFileSync(join(ROOT, path), "utf8")))).toEqual([]);
+  const long = `const far = () => {${"\n".repeat(FUNCTION_LINES_MAX)}};`;
+  expect(longFunctionsIn("a.ts", `class A { near() {} }\n${long}`)).toEqual(["a.ts:2 has 61 lines"]);
 });
 
 test("nothing that is judged or written down goes by a host's own clock", () => {
@@ -153,6 +163,23 @@ test("each breach is seen in a tree that has it", () => {
     rmSync(tree, { recursive: true });
   }
 });
+
+const FUNCTION_LINES_MAX = 60;
+
+/** Functions, methods and closures with more lines than a screen has. */
+function longFunctionsIn(path: string, text: string): string[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const lineAt = (position: number): number => source.getLineAndCharacterOfPosition(position).line + 1;
+  const long: string[] = [];
+  const look = (node: ts.Node): void => {
+    const lines = lineAt(node.end) - lineAt(node.getStart()) + 1;
+    if (ts.isFunctionLike(node) && lines > FUNCTION_LINES_MAX)
+      long.push(`${path}:${lineAt(node.getStart())} has ${lines} lines`);
+    ts.forEachChild(node, look);
+  };
+  look(source);
+  return long;
+}
 
 interface Import {
   readonly from: string;

@@ -1,20 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { formatUnits, unitsOf } from "../amount.ts";
-import { PaydropError } from "../errors.ts";
 import { IS_APPROVED, OF_SHARE, tallied } from "./schema.ts";
 import type { Postgres } from "./postgres.ts";
 import { assertPhase, batchesWith, batchesWithAny, datedAfter, FOLDERS } from "../journal/states.ts";
-import { ON_ITS_WAY_OF_SHARE, PAYEE_KEY, type Phase } from "../journal/states.ts";
-import type {
-  Act,
-  BatchFilter,
-  BatchRecord,
-  JournalStore,
-  NewBatch,
-  Overlap,
-  Tallies,
-  Tally,
-} from "../journal/store.ts";
+import { ON_ITS_WAY_OF_SHARE, type Phase } from "../journal/states.ts";
+import type { Act, BatchFilter, BatchRecord, JournalStore, Overlap, Tallies, Tally } from "../journal/store.ts";
 
 /** What every call on a batch needs of it. */
 export interface BatchRow {
@@ -49,40 +38,8 @@ export async function insert(
   await postgres.query(sql, given);
 }
 
-const NEW_BATCH =
+export const NEW_BATCH =
   "id, environment, destination, fileName, folder, format, sha256, sizeBytes, period, reading, createdAt";
-
-const RECORDING_LOOK_MS = 500;
-
-/**
- * `recorder`: the host that writes it down. Where another one is at it (the same file has the same id), it waits: that host
- * comes to its end, or is gone. Rejects with PaydropError `batch_elsewhere` where the batch is there by then.
- */
-export async function addBatch(postgres: Postgres, batch: NewBatch, recorder: string): Promise<void> {
-  for (;;) {
-    const other = await postgres.write(async () => {
-      const createdAt = await datedIn(postgres, batch.createdAt);
-      const begun = { ...batch, phase: "recording", createdAt, lastAt: createdAt, recorder };
-      await insert(postgres, "batch", `${NEW_BATCH}, phase, lastAt, recorder`, begun, "ON CONFLICT (id) DO NOTHING");
-      const there = await postgres.get<BatchRow & { recorder?: string }>("SELECT phase, recorder FROM batch WHERE id = $1", batch.id); // prettier-ignore
-      return there?.recorder === recorder ? undefined : there;
-    });
-    if (!other) return;
-    if (other.phase !== "recording") throw new PaydropError("batch_elsewhere", { batch: batch.id });
-    await sleep(RECORDING_LOOK_MS);
-    await dropRecordings(postgres);
-  }
-}
-
-/**
- * In a transaction: only its recorder changes what is being written down. `isOurs`: this host began it, and another one may
- * have begun anew since, which took it for gone.
- */
-export async function assertRecorder(postgres: Postgres, id: string, me: string, isOurs: boolean): Promise<void> {
-  const sql = "SELECT recorder FROM batch WHERE id = $1 AND (phase = 'recording' OR $2) FOR NO KEY UPDATE";
-  const batch = await postgres.get<{ recorder?: string }>(sql, id, isOurs);
-  if (batch ? batch.recorder !== me : isOurs) throw new PaydropError("batch_elsewhere", { batch: id });
-}
 
 const latest = (from: string, column = "lastAt"): string => `(SELECT max(${column}) FROM ${from})`;
 /** SQL: the latest time that the journal knows. */
@@ -111,36 +68,6 @@ export async function setBatch(
     if (source) await postgres.query(sql, source.path, source.identity, id);
     if (act) await addAct(postgres, { ...act, batch: id });
   });
-}
-
-/** What was opened is remembered for good, whatever went wrong afterwards. */
-export async function dropBatch(postgres: Postgres, id: string): Promise<void> {
-  await postgres.write(async () => {
-    const batch = await batchOf(postgres, id, true);
-    if (batch.phase !== "recording") throw new Error(`batch ${id} is ${batch.phase}: it cannot be dropped`);
-    await remove(postgres, batch);
-  });
-}
-
-/** Batches half written down by hosts that are gone. */
-export async function dropRecordings(postgres: Postgres): Promise<void> {
-  await postgres.write(async () => {
-    const left = await postgres.query<BatchRow>(`SELECT seq, id FROM batch b WHERE phase = 'recording' AND NOT EXISTS (
-        SELECT 1 FROM host h WHERE h.host = b.recorder AND h.seenAt > clock_timestamp() - interval '30 s')
-      ORDER BY seq FOR UPDATE SKIP LOCKED`);
-    for (const batch of left) await remove(postgres, batch);
-  });
-}
-
-async function remove(postgres: Postgres, { seq, id }: Pick<BatchRow, "seq" | "id">): Promise<void> {
-  const keys = `unnest(ARRAY[payment, reference, ${PAYEE_KEY}]) AS own(key)`;
-  await postgres.query(
-    `DELETE FROM key k USING rows r, ${keys} WHERE r.batch = $1 AND k.key = own.key AND k.batch = $1 AND k.row = r.row`,
-    seq,
-  );
-  for (const table of ["run", "source"]) await postgres.query(`DELETE FROM ${table} WHERE batch = $1`, id);
-  for (const table of ["rows", "share"]) await postgres.query(`DELETE FROM ${table} WHERE batch = $1`, seq);
-  await postgres.query("DELETE FROM batch WHERE seq = $1", seq);
 }
 
 /** SQL: the latest time that something happened to the batch `b`. */

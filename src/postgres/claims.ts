@@ -1,13 +1,26 @@
 import { crc32 } from "node:zlib";
+import type { RowName } from "../checks/beside.ts";
 import { PaydropError } from "../errors.ts";
 import { SHARE_ROWS } from "../journal/states.ts";
-import { nameOfShare } from "./copies.ts";
-import type { Together } from "./hosts.ts";
-import { isConnectionLost } from "./postgres.ts";
+import { nameOfShare, type Seal } from "./copies.ts";
+import { isConnectionLost, type Postgres } from "./postgres.ts";
 import { HOLD } from "./schema.ts";
-import { LEASE, type HeldShare } from "./shares.ts";
-import type { JournalStore, Progress, Share, Wanted } from "../journal/store.ts";
+import { LEASE, type Committer, type HeldShare } from "./shares.ts";
+import type { Trust } from "./trust.ts";
+import type { JournalStore, Progress, Share, Wanted, Who } from "../journal/store.ts";
 import type { Word } from "./witness.ts";
+
+/** What the hosts of a journal share. */
+export interface Together {
+  readonly postgres: Postgres;
+  readonly seal: Seal;
+  readonly committer: Committer;
+  readonly trust: Trust;
+  /** This process. */
+  readonly me: string;
+  /** What it holds alone, as of the last renewal. */
+  readonly leases: Set<string>;
+}
 
 interface Claimed {
   readonly id: string;
@@ -29,11 +42,22 @@ interface FoundShare {
   readonly word?: Word;
 }
 
-/** Which share goes where (DESIGN §13). `takeOver`: of what dead hosts held, before anything new is claimed. */
-export function claimsOf(
-  together: Together,
-  takeOver: () => Promise<unknown>,
-): Pick<JournalStore, "claim" | "progress" | "stop"> {
+const LEFT = "SELECT 1 FROM share WHERE owner IS NOT NULL AND leaseUntil < clock_timestamp() LIMIT 1";
+
+/** What dead hosts held is free from then on; gives the rows of it that are unknown. */
+export async function takeOver(postgres: Postgres, who: Who): Promise<RowName[]> {
+  // nearly always nobody has died
+  if ((await postgres.query(LEFT)).length === 0) return [];
+  const sql = "SELECT * FROM take_over($1, $2, $3)";
+  return postgres.write(() => postgres.query(sql, JSON.stringify(who), postgres.now(), LEASE));
+}
+
+/** The same, by no person. */
+export const takeOverBy = ({ postgres, me }: Pick<Together, "postgres" | "me">): Promise<RowName[]> =>
+  takeOver(postgres, { login: "paydrop", host: me });
+
+/** Which share goes where (DESIGN §13). */
+export function claimsOf(together: Together): Pick<JournalStore, "claim" | "progress" | "stop"> {
   const { postgres, committer, me, trust } = together;
   /** Lanes that are being asked for: two batches of this process must not ask for the same. */
   let asking = 0;
@@ -41,7 +65,7 @@ export function claimsOf(
   const claim = async ({ batch, destination, environment, concurrency }: Wanted, lanes: number) => {
     const asked = [me, batch, destination, environment, lanes, concurrency, LEASE, ...trust.bearer] as const;
     try {
-      await takeOver();
+      await takeOverBy(together);
       const { server } = trust;
       const found = await postgres.write(() => postgres.get<FoundShare>(CLAIM, ...asked));
       const { claimed, word } = found ?? {};
@@ -77,7 +101,7 @@ export function claimsOf(
       if (!found) throw new Error(`the journal has no batch ${batch}`);
       // what a dead host holds nobody else may be there to take over
       if (found.held > 0)
-        await takeOver().catch((error: unknown) => {
+        await takeOverBy(together).catch((error: unknown) => {
           if (!isConnectionLost(error)) throw error;
         });
       return found;

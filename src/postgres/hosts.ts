@@ -1,29 +1,27 @@
 import { PaydropError } from "../errors.ts";
-import type { Postgres } from "./postgres.ts";
-import { bringCopy, keepCopy, keepPayloads, type Seal } from "./copies.ts";
-import { assertRecorder } from "./batches.ts";
-import { LEASE, LEASE_MS, type Committer } from "./shares.ts";
+import { bringCopy, keepCopy, keepPayloads } from "./copies.ts";
+import { assertRecorder } from "./recording.ts";
+import { takeOverBy, type Together } from "./claims.ts";
+import { LEASE, LEASE_MS } from "./shares.ts";
 import type { HostRecord, Hosts, OtherHosts } from "../journal/store.ts";
-import { lossSeen, waitsFor, type Trust } from "./trust.ts";
-
-/** What the hosts of a journal share. */
-export interface Together {
-  readonly postgres: Postgres;
-  readonly seal: Seal;
-  readonly committer: Committer;
-  readonly trust: Trust;
-  /** This process. */
-  readonly me: string;
-  /** What it holds alone, as of the last renewal. */
-  readonly leases: Set<string>;
-}
+import { lossSeen, waitsFor } from "./trust.ts";
 
 const SEEN_EVERY_MS = LEASE_MS / 3;
 const MS = "extract(epoch FROM $) * 1000";
 const msOf = (time: string): string => `(${MS.replace("$", time)})::bigint`;
 
-/** What hosts do beside the store (DESIGN §13). `takeOver`: of what dead hosts held, before anything new is claimed. */
-export function hostsOf(together: Together, takeOver: () => Promise<unknown>): Hosts {
+/** SQL: who is here, since when, and what each holds. */
+const ALL = `SELECT h.host, h.name, h.version, ${msOf("h.since")} AS since, ${msOf("h.seenAt")} AS seenAt,
+          ${msOf("clock_timestamp() - h.seenAt")} AS silentMs,
+          coalesce((SELECT json_agg(json_build_object('batch', b.id, 'share', s.share, 'lanes', s.lanes, 'since',
+            ${msOf("s.leasedAt")}) ORDER BY b.seq, s.share) FROM share s JOIN batch b ON b.seq = s.batch WHERE s.owner = h.host),
+            '[]') AS shares,
+          coalesce((SELECT json_agg(l.name ORDER BY l.name) FROM lease l WHERE l.owner = h.host AND l.until > clock_timestamp()),
+            '[]') AS leases
+         FROM host h ORDER BY h.since`;
+
+/** What hosts do beside the store (DESIGN §13). */
+export function hostsOf(together: Together): Hosts {
   const { postgres, seal, me, leases } = together;
   return {
     me,
@@ -69,30 +67,21 @@ export function hostsOf(together: Together, takeOver: () => Promise<unknown>): H
 
     waitsFor: () => waitsFor(postgres),
 
-    others: othersOf(together, takeOver),
+    others: othersOf(together),
 
     async all(): Promise<readonly HostRecord[]> {
-      return postgres.query<HostRecord>(
-        `SELECT h.host, h.name, h.version, ${msOf("h.since")} AS since, ${msOf("h.seenAt")} AS seenAt,
-          ${msOf("clock_timestamp() - h.seenAt")} AS silentMs,
-          coalesce((SELECT json_agg(json_build_object('batch', b.id, 'share', s.share, 'lanes', s.lanes, 'since',
-            ${msOf("s.leasedAt")}) ORDER BY b.seq, s.share) FROM share s JOIN batch b ON b.seq = s.batch WHERE s.owner = h.host),
-            '[]') AS shares,
-          coalesce((SELECT json_agg(l.name ORDER BY l.name) FROM lease l WHERE l.owner = h.host AND l.until > clock_timestamp()),
-            '[]') AS leases
-         FROM host h ORDER BY h.since`,
-      );
+      return postgres.query<HostRecord>(ALL);
     },
   };
 }
 
-function othersOf({ postgres }: Together, takeOver: () => Promise<unknown>): OtherHosts {
+function othersOf({ postgres, me }: Together): OtherHosts {
   return {
     beside: (text, values) => postgres.beside(text, values),
 
     async open(destination, environment) {
       // whoever is dead offers nothing, and a busy host claims nothing
-      await takeOver();
+      await takeOverBy({ postgres, me });
       return postgres.query(
         `SELECT b.id AS batch, s.share FROM batch b JOIN share s ON s.batch = b.seq WHERE b.run IS NOT NULL AND b.stop IS NULL
           AND b.phase = 'open' AND b.destination = $1 AND b.environment = $2 AND s.owner IS NULL AND EXISTS (

@@ -2,55 +2,29 @@ import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { PaydropError } from "../errors.ts";
-import { claimsOf } from "./claims.ts";
+import { claimsOf, takeOver } from "./claims.ts";
 import { Seal } from "./copies.ts";
 import { bePresent, hostsOf } from "./hosts.ts";
 import { Postgres, quoted, type PostgresOptions } from "./postgres.ts";
-import * as batches from "./batches.ts";
+import { addAct, batches, folders, overlaps, sumsOfDay } from "./batches.ts";
 import { copied, purge } from "./purge.ts";
-import * as rows from "./rows.ts";
+import { dropRecordings, recordingOf } from "./recording.ts";
+import { acts, beginRun, endRun, facts, heldFolders, holdFolder, move, rows, runs, sourceOf } from "./rows.ts";
 import { FUNCTIONS, POSTGRES_SCHEMA, POSTGRES_VERSION, TABLES } from "./schema.ts";
 import { seen } from "./seen.ts";
 import { keepsSessions } from "./server-session.ts";
 import { checkServer } from "./same-server.ts";
 import { stateIdOf } from "../sqlite/schema.ts";
-import { Committer, LEASE } from "./shares.ts";
+import { Committer } from "./shares.ts";
 import { MOVE_ROWS } from "../journal/states.ts";
 import type { JournalStore, Kept, KeptKind, Who } from "../journal/store.ts";
 import { Trust, trustServer } from "./trust.ts";
 import { Witness } from "./witness.ts";
 
-const { setBatch, dropBatch, batches: find, folders, overlaps, sumsOfDay } = batches;
-const {
-  addRows,
-  endRows,
-  rows: findRows,
-  move,
-  beginRun,
-  endRun,
-  runs,
-  acts,
-  sourceOf,
-  heldFolders,
-  holdFolder,
-} = rows;
 /** The calls of the store that need nothing but the server. */
 const CALLS = {
-  ...{
-    setBatch,
-    dropBatch,
-    batches: find,
-    folders,
-    overlaps,
-    sumsOfDay,
-    purge,
-    copied,
-    addRows,
-    endRows,
-    rows: findRows,
-    move,
-  },
-  ...{ seen, beginRun, endRun, runs, acts, sourceOf, heldFolders, holdFolder, keep, kept },
+  ...{ batches, folders, rows, seen, overlaps, sumsOfDay, move, beginRun, endRun, runs, acts },
+  ...{ sourceOf, heldFolders, holdFolder, keep, kept, purge, copied },
 } as const satisfies Readonly<Record<string, Called>>;
 type Called = (postgres: Postgres, ...values: never[]) => unknown;
 
@@ -66,7 +40,6 @@ export interface SharedOptions extends PostgresOptions {
 }
 
 const { version: VERSION } = createRequire(import.meta.url)("paydrop/package.json") as { version: string };
-const LEFT = "SELECT 1 FROM share WHERE owner IS NOT NULL AND leaseUntil < clock_timestamp() LIMIT 1";
 const MAKING_LOCK = 7_210_002;
 const KEY_SECRET = "key secret";
 
@@ -93,58 +66,25 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
     const leave = isSender && !isTrial ? await bePresent(together, hostname(), VERSION) : undefined;
     // an earlier journal may have come here just then; it comes nowhere where somebody is present
     if (leave) identity = await identityOf(postgres, seal, serverIn(options.url));
-    const takeOver = async (who: object): Promise<{ batch: string; row: number }[]> => {
-      // nearly always nobody has died
-      if ((await postgres.query(LEFT)).length === 0) return [];
-      return postgres.write(() =>
-        postgres.query("SELECT * FROM take_over($1, $2, $3)", JSON.stringify(who), postgres.now(), LEASE),
-      );
-    };
-    const store = Object.fromEntries(
-      Object.entries<Called>(CALLS).map(([name, call]) => [name, (...values: never[]) => call(postgres, ...values)]),
-    ) as unknown as Pick<JournalStore, keyof typeof CALLS>;
-    const recording = new Set<string>();
-    const asRecorder =
-      <A extends readonly unknown[], T>(call: (id: string, ...values: A) => Promise<T>) =>
-      async (id: string, ...values: A): Promise<T> => {
-        try {
-          return await postgres.write(async () => {
-            await batches.assertRecorder(postgres, id, me, recording.has(id));
-            return call(id, ...values);
-          });
-        } catch (error) {
-          // what it is from now on is the other host's
-          if (error instanceof PaydropError && error.reason === "batch_elsewhere") recording.delete(id);
-          throw error;
-        }
-      };
+    const calls = Object.entries<Called>(CALLS).map(([name, call]) => [
+      name,
+      (...values: never[]) => call(postgres, ...values),
+    ]);
     return {
-      ...store,
-      ...{ addRows: asRecorder(store.addRows), endRows: asRecorder(store.endRows) },
-      async dropBatch(id) {
-        await asRecorder(store.dropBatch)(id);
-        recording.delete(id);
-      },
-      async setBatch(id, change, act) {
-        await asRecorder(store.setBatch)(id, change, act);
-        if (change.phase === "open") recording.delete(id);
-      },
-      async addBatch(batch) {
-        await batches.addBatch(postgres, batch, me);
-        recording.add(batch.id);
-      },
-      facts: async (folder) => ({ ...(await rows.facts(postgres, folder)), ...identity }),
+      ...(Object.fromEntries(calls) as unknown as Pick<JournalStore, keyof typeof CALLS>),
+      ...recordingOf(postgres, me),
+      facts: async (folder) => ({ ...(await facts(postgres, folder)), ...identity }),
       judging: (work) => postgres.judging(work),
       now: () => postgres.now(),
       async recover(who) {
-        const unknown = await takeOver(who);
-        await batches.dropRecordings(postgres);
+        const unknown = await takeOver(postgres, who);
+        await dropRecordings(postgres);
         return { unknown };
       },
-      ...claimsOf(together, () => takeOver({ login: "paydrop", host: me })),
+      ...claimsOf(together),
       commit: (all) => committer.commit(all),
       backup: () => Promise.reject(new PaydropError("server_no_backup")),
-      hosts: hostsOf(together, () => takeOver({ login: "paydrop", host: me })),
+      hosts: hostsOf(together),
       async close() {
         committer.close();
         await leave?.();
@@ -165,7 +105,7 @@ async function keep(postgres: Postgres, ...[kind, name, value, act]: Parameters<
       ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value`;
     if (value) await postgres.query(sql, kind, name, JSON.stringify(value));
     else await postgres.query("DELETE FROM kept WHERE kind = $1 AND name = $2", kind, name);
-    if (act) await batches.addAct(postgres, act);
+    if (act) await addAct(postgres, act);
   });
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { PgBoss } from "pg-boss";
 import { isConnectionLost } from "../postgres/postgres.ts";
 import type { BatchRecord, Environment, OtherHosts } from "../journal/store.ts";
 
@@ -34,76 +35,89 @@ const KEPT_IN_ORDER_SECONDS = 60;
 
 /** `pg-boss` is loaded when it is first needed. Its own tables lie in a schema of their own. */
 export function shareQueue(others: OtherHosts, destination: string): ShareQueue {
-  let opened: ReturnType<typeof open> | undefined;
-  const boss = (): ReturnType<typeof open> =>
-    (opened ??= open(others).catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    }));
-
-  type Open = Awaited<ReturnType<OtherHosts["open"]>>;
-  const offerAll = async (shares: Open): Promise<void> => {
-    const jobs = shares
-      .slice(0, OFFERED_SHARES_MAX)
-      .map((share) => ({ data: share, singletonKey: `${share.batch} ${share.share}` }));
-    if (jobs.length > 0) await (await boss()).insert(QUEUE, jobs);
-  };
-
-  return {
-    async offer({ environment, rows }) {
-      if (rows <= OFFERED_ROWS_MIN) return;
-      const offering = others.open(destination, environment).then(offerAll);
-      // other hosts look by themselves, too: that they are not told keeps nothing from going
-      await offering.catch(() => undefined);
-    },
-
-    async take(environment, work, signal) {
-      /** By batch: one loop of this host claims whatever is free of it. */
-      const working = new Map<string, Promise<void>>();
-      const begin = (batch: string): void => {
-        if (!signal.aborted && !working.has(batch))
-          working.set(batch, work(batch).finally(() => working.delete(batch))); // prettier-ignore
-      };
-      const at: { queue?: Awaited<ReturnType<typeof open>> } = {};
-      let listening: Promise<void> | undefined;
-      const listen = async (): Promise<void> => {
-        const queue = await boss();
-        await queue.work<{ batch: string }>(QUEUE, WORK_OPTIONS, (jobs) => {
-          for (const job of jobs) begin(job.data.batch);
-          return Promise.resolve();
-        });
-        at.queue = queue;
-      };
-      while (!signal.aborted) {
-        try {
-          const shares = await others.open(destination, environment);
-          for (const { batch } of shares) begin(batch);
-          // jobs only make it sooner: without them this host looks by itself, and listens when it can
-          listening ??= listen().catch(() => (listening = undefined));
-          if (at.queue) await offerAll(shares);
-        } catch (error) {
-          // the server is away: when it is back, this goes on
-          if (!at.queue && !isConnectionLost(error)) throw error;
-        }
-        await sleep(OFFERED_AGAIN_MS, undefined, { signal }).catch(() => undefined);
-      }
-      await at.queue?.offWork(QUEUE, { wait: true }).catch((error: unknown) => {
-        if (!isConnectionLost(error)) throw error;
-      });
-      // what it is sending comes to its end first
-      await Promise.all(working.values());
-    },
-
-    async close() {
-      const queue = await opened?.catch(() => undefined);
-      await queue?.stop({ graceful: false, close: true });
-    },
-  };
+  return new Jobs(others, destination);
 }
 
-async function open(others: OtherHosts) {
-  const { PgBoss } = await import("pg-boss");
-  const boss = new PgBoss({
+class Jobs implements ShareQueue {
+  readonly #others: OtherHosts;
+  readonly #destination: string;
+  #opened: Promise<PgBoss> | undefined;
+
+  constructor(others: OtherHosts, destination: string) {
+    [this.#others, this.#destination] = [others, destination];
+  }
+
+  async offer({ environment, rows }: Pick<BatchRecord, "environment" | "rows">): Promise<void> {
+    if (rows <= OFFERED_ROWS_MIN) return;
+    const offering = this.#others.open(this.#destination, environment).then((shares) => this.#offerAll(shares));
+    // other hosts look by themselves, too: that they are not told keeps nothing from going
+    await offering.catch(() => undefined);
+  }
+
+  async take(environment: Environment, work: (batch: string) => Promise<void>, signal: AbortSignal): Promise<void> {
+    /** By batch: one loop of this host claims whatever is free of it. */
+    const working = new Map<string, Promise<void>>();
+    const begin = (batch: string): void => {
+      if (signal.aborted || working.has(batch)) return;
+      const done = work(batch).finally(() => working.delete(batch));
+      working.set(batch, done);
+    };
+    let queue: PgBoss | undefined;
+    let listening: Promise<void> | undefined;
+    while (!signal.aborted) {
+      try {
+        const shares = await this.#others.open(this.#destination, environment);
+        for (const { batch } of shares) begin(batch);
+        // jobs only make it sooner: without them this host looks by itself, and listens when it can
+        listening ??= this.#listen(begin).then(
+          (opened) => void (queue = opened),
+          () => (listening = undefined),
+        );
+        if (queue) await this.#offerAll(shares);
+      } catch (error) {
+        // the server is away: when it is back, this goes on
+        if (!queue && !isConnectionLost(error)) throw error;
+      }
+      await sleep(OFFERED_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    }
+    await queue?.offWork(QUEUE, { wait: true }).catch((error: unknown) => {
+      if (!isConnectionLost(error)) throw error;
+    });
+    // what it is sending comes to its end first
+    await Promise.all(working.values());
+  }
+
+  async close(): Promise<void> {
+    const queue = await this.#opened?.catch(() => undefined);
+    await queue?.stop({ graceful: false, close: true });
+  }
+
+  #boss(): Promise<PgBoss> {
+    return (this.#opened ??= open(this.#others).catch((error: unknown) => {
+      this.#opened = undefined;
+      throw error;
+    }));
+  }
+
+  async #listen(begin: (batch: string) => void): Promise<PgBoss> {
+    const queue = await this.#boss();
+    await queue.work<{ batch: string }>(QUEUE, WORK_OPTIONS, (jobs) => {
+      for (const job of jobs) begin(job.data.batch);
+      return Promise.resolve();
+    });
+    return queue;
+  }
+
+  async #offerAll(shares: Awaited<ReturnType<OtherHosts["open"]>>): Promise<void> {
+    const offered = shares.slice(0, OFFERED_SHARES_MAX);
+    const jobs = offered.map((share) => ({ data: share, singletonKey: `${share.batch} ${share.share}` }));
+    if (jobs.length > 0) await (await this.#boss()).insert(QUEUE, jobs);
+  }
+}
+
+async function open(others: OtherHosts): Promise<PgBoss> {
+  const { PgBoss: Boss } = await import("pg-boss");
+  const boss = new Boss({
     // in sessions like those of the journal, whatever is set for the role, and given up together with them
     ...{
       db: { executeSql: (...asked: Parameters<OtherHosts["beside"]>) => others.beside(...asked) },

@@ -4,8 +4,9 @@ import { describe, expect, test, vi } from "vitest";
 import { Seal } from "../../src/postgres/copies.ts";
 import { claimsOf } from "../../src/postgres/claims.ts";
 import { hostsOf } from "../../src/postgres/hosts.ts";
+import { dropRecordings } from "../../src/postgres/recording.ts";
 import { openJournal } from "../../src/sqlite/open.ts";
-import { batches, dropRecordings, folders, sumsOfDay } from "../../src/postgres/batches.ts";
+import { batches, folders, sumsOfDay } from "../../src/postgres/batches.ts";
 import { beginRun, endRun, facts, rows } from "../../src/postgres/rows.ts";
 import { Postgres } from "../../src/postgres/postgres.ts";
 import { Committer } from "../../src/postgres/shares.ts";
@@ -86,8 +87,8 @@ describePostgres("Postgres beside ended batches", () => {
     const seal = new Seal(randomBytes(32));
     const together = { postgres, seal, committer, trust, me: "me", leases: new Set<string>() };
     const takeOver = () => postgres.query("SELECT take_over('{}', 0, interval '0')");
-    const hosts = hostsOf(together, takeOver);
-    const claims = claimsOf(together, takeOver);
+    const hosts = hostsOf(together);
+    const claims = claimsOf(together);
     let run = 0;
     const claim = (me: string) => postgres.query("SELECT claim_share($1, NULL, $2, 'test', 1, 9, interval '15 s')", me, destination); // prettier-ignore
     const works: Readonly<Record<string, () => Promise<unknown>>> = {

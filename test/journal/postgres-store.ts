@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { openPostgres } from "../../src/postgres/open.ts";
-import { dropRecordings } from "../../src/postgres/batches.ts";
+import { dropRecordings } from "../../src/postgres/recording.ts";
 import { Postgres } from "../../src/postgres/postgres.ts";
 import type { Commit, Committed, JournalStore, Leaving } from "../../src/journal/store.ts";
 import { freshDatabase } from "../support/postgres.ts";
