@@ -6,7 +6,7 @@ import { assertAsSeen, type Seen } from "./as-seen.ts";
 import { letGo, type LetGo } from "./let-go.ts";
 import { neededText, rowsNamed, type Named, type Open } from "./open.ts";
 
-interface Values {
+export interface Values {
   readonly batch: string;
   /** All that are held, or these rows. */
   readonly which: "all" | readonly number[];

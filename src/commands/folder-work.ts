@@ -9,9 +9,10 @@ import { inboxFolders, type FoundFile, type LookedFile } from "../intake/inbox.t
 import { assertMark } from "../intake/mark.ts";
 import { identityOf } from "../intake/snapshot.ts";
 import type { BatchRecord } from "../journal/store.ts";
+import { complete } from "../messages/commands.ts";
 import { awayLines, FOLDER_NEWS, heldLines, MAY_HAVE_GONE, stopLines } from "../messages/intake.ts";
-import { told, type Facts, type Told } from "../messages/sentence.ts";
-import { asWord, printable } from "../printable.ts";
+import { told, toldLines, type Flags, type Facts, type Told } from "../messages/sentence.ts";
+import { printable } from "../printable.ts";
 import * as answers from "../results/answers.ts";
 import { marksOf, notedIn } from "../results/place.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
@@ -25,8 +26,8 @@ export interface FolderListener {
   held?(at: number, news: Told): void;
   /** Files that wait now, the oldest since then; milliseconds since 1970. */
   saw?(count: { readonly files: number; readonly oldestSince?: number }, isRead: boolean): void;
-  /** What commands to copy need besides: ` --state-dir /srv/paydrop`. */
-  readonly again?: string;
+  /** What commands to copy need besides. */
+  readonly again?: Flags;
 }
 
 /** Why a folder is held, and since when. */
@@ -36,10 +37,10 @@ export type Hold = Awaited<ReturnType<Work["store"]["heldFolders"]>>[number];
 export function folderWork(opened: Work, folder: string, listener: FolderListener, isOnce: boolean) {
   const failure = new AbortController();
   const { store, config, who, now, isTrial } = opened;
+  const { again } = listener;
   const signals = { ...opened.signals, soft: AbortSignal.any([opened.signals.soft, failure.signal]) };
   const work = { ...opened, signals };
   const settings = JSON.stringify({ ...config, by: "", quiet: false, verbose: false, json: false });
-  const resume = resumeCommand(folder) + (listener.again ?? "");
   /** Exit codes by batch, or by file; of a watch only of what ended after it was asked to end. */
   const codes = new Map<string, number>();
   /** The versions of files that stay as they are until somebody acts, by path. */
@@ -51,12 +52,13 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
   const away = new Map<string, string>();
 
   const tell = (code: keyof typeof FOLDER_NEWS, facts: Facts = {}): void => {
-    const { text, todo } = told(FOLDER_NEWS[code], { folder: printable(folder), command: resume, ...facts });
-    if (code === "folder_held") listener.held?.(Number(facts["at"]), { text, todo });
+    const found = told(FOLDER_NEWS[code], { folder: printable(folder), inbox: folder, ...facts });
+    const news = complete(found, { all: again ?? {} });
+    if (code === "folder_held") listener.held?.(Number(facts["at"]), news);
     const isOfCourse = ["watching", "nothing_new", "not_ready"].includes(code);
     // a program reads the summary
     if (code === "nothing_new" && config.json) return;
-    if (!isOfCourse || !config.quiet) listener.say(todo === "" ? text : `${text}\n  → ${todo}`);
+    if (!isOfCourse || !config.quiet) listener.say(toldLines(news));
   };
 
   /** Makes this the only answer beside the file; undefined: none. */
@@ -95,10 +97,10 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     const needsPerson = trouble !== undefined && needsAPerson(trouble.code);
     if (needsPerson && !isOnce) await hold(trouble.code);
     const goesByItself = !isOnce && trouble !== undefined && !needsPerson;
-    if (path === file) await put(file, answers.openAnswer(report, { goesByItself, again: listener.again }));
+    if (path === file) await put(file, answers.openAnswer(report, { goesByItself, again }));
     else {
       // beside the first file a newer batch may have the word
-      await answers.renewOpenAnswer(report, listener.again).catch(() => undefined);
+      await answers.renewOpenAnswer(report, again).catch(() => undefined);
       await put(path, answers.copyAnswer(path, report));
     }
     // by the report: what a person lets go from here on is news
@@ -109,17 +111,17 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
 
   /** What one file did wrong does not keep the others waiting; a failing disk, or what nobody foresaw, ends it all. */
   const failed = async (path: string, version: string, error: unknown): Promise<void> => {
-    const { code, message, hint } =
-      error instanceof PaydropError ? error : { code: "", message: messageOf(error), hint: "Ask IT." };
+    const code = error instanceof PaydropError ? error.code : "";
+    const words = error instanceof PaydropError ? error : told(FOLDER_NEWS.unforeseen, { found: messageOf(error) });
     // changed, exchanged or taken away just now: the next sweep sees what is there
     if (code === "stopped" || code === "usage") {
-      if (!config.quiet) listener.say(message);
+      if (!config.quiet) listener.say(words.text);
       return;
     }
     const isRefused = error instanceof FileRefusedError;
     const answer = isRefused
       ? answers.refusedAnswer(path, error, version)
-      : answers.troubleAnswer(path, [message, hint, code === "journal" ? MAY_HAVE_GONE : ""]);
+      : answers.errorAnswer(path, words, again, code === "journal" ? [MAY_HAVE_GONE] : []);
     await put(path, answer);
     if (!isRefused && !isOfThisAlone(error)) throw error;
     noteCode(path, exitCodeOf(error));
@@ -147,8 +149,7 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
       try {
         for (const one of folders) await assertMark(one, store, false);
       } catch (error) {
-        const { message, hint } = error as PaydropError;
-        for (const { path } of files) await put(path, answers.troubleAnswer(path, [message, hint]));
+        for (const { path } of files) await put(path, answers.errorAnswer(path, error as PaydropError, again));
         throw error;
       }
     },
@@ -182,10 +183,10 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
       const given = new Map<string, string>();
       for (const { path, waits, forMs } of files) {
         if (forMs < afterMs && (waits !== undefined || !blocked)) continue;
-        const lines = blocked && ("code" in blocked ? awayLines(blocked.code) : heldLines(blocked.reason, resume));
+        const lines = blocked && ("code" in blocked ? awayLines(blocked.code) : heldLines(blocked.reason, folder));
         const answer =
           waits === undefined && lines
-            ? answers.troubleAnswer(path, lines)
+            ? answers.troubleAnswer(path, lines, again)
             : answers.waitingAnswer(path, waits ?? "its_turn");
         if (answered.get(path) !== answer.text) await put(path, answer);
         given.set(path, answer.text);
@@ -225,7 +226,7 @@ export function folderWork(opened: Work, folder: string, listener: FolderListene
     holdOf: async (): Promise<Hold | undefined> => (await store.heldFolders()).find((one) => one.folder === folder),
 
     answerStop: (held: Hold | undefined): Promise<void> =>
-      answers.answerStop(folder, held && stopLines(held.reason, resume)),
+      answers.answerStop(folder, held && stopLines(held.reason, folder), again),
   };
 }
 
@@ -236,7 +237,6 @@ function isOfThisAlone(error: unknown): boolean {
 }
 
 export const shown = (path: string): string => printable(basename(path), 200);
-export const resumeCommand = (folder: string): string => `paydrop resume --inbox ${asWord(folder)} --by NAME`;
 
 /** Whether a retry file is byte for byte what was written. A later batch moves it under its id before its summary. */
 export async function isRetryAsWritten(path: string): Promise<boolean> {

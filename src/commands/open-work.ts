@@ -12,7 +12,7 @@ import { isLocked, takeInstanceLock } from "../sqlite/lock.ts";
 import { openJournalOf } from "../open-journal.ts";
 import type { Hosts, JournalStore, Who } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
-import { told } from "../messages/sentence.ts";
+import { told, toldLines } from "../messages/sentence.ts";
 import { flagsAgain } from "../screen/look.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
 import { SharedPace } from "../submission/pace.ts";
@@ -101,8 +101,7 @@ export async function openWork(
 export async function clockText(store: Pick<JournalStore, "facts" | "now">): Promise<string | undefined> {
   const [now, { lastAt }] = [store.now(), await store.facts()];
   if (lastAt <= now + DAY_MS) return undefined;
-  const { text, todo } = told(ACTED.clock_behind, { now: minuteOf(now), seen: minuteOf(lastAt) });
-  return `${text}\n  → ${todo}`;
+  return toldLines(told(ACTED.clock_behind, { now: minuteOf(now), seen: minuteOf(lastAt) }));
 }
 
 /** Loaded, with what it needs of the journal, where several hosts share one. */

@@ -9,7 +9,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { ACTED } from "../messages/acts.ts";
 import { HOST_NEWS } from "../messages/hosts.ts";
-import { told } from "../messages/sentence.ts";
+import { told, toldLines } from "../messages/sentence.ts";
 import { logsToStderr, withLog } from "../monitor/log.ts";
 import { createMonitor, monitorSettings } from "../monitor/monitor.ts";
 import { createNotices, waysOf } from "../monitor/notices.ts";
@@ -83,8 +83,7 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   const unmarked = (folder: string, why: unknown): void => {
     if (unmarkedOnes.has(folder)) return;
     unmarkedOnes.add(folder);
-    const { text, todo } = told(ACTED.unmarked, { folder: printable(folder), why: messageOf(why) });
-    teller.say(`${text}\n  → ${todo}`);
+    teller.say(toldLines(told(ACTED.unmarked, { folder: printable(folder), why: messageOf(why) })));
   };
   const open: Sending["open"] = async (mode, around = {}) => {
     const all = { signals: listening.signals, tell, unmarked, isTrial, sight, ...around };
@@ -134,8 +133,7 @@ function sayWaits({ hosts }: Pick<OpenedWork["store"], "hosts">, say: (text: str
   let last = "";
   const look = async (): Promise<void> => {
     const names = ((await hosts?.waitsFor()) ?? []).join(", ");
-    const { text, todo } = told(HOST_NEWS.waits, { hosts: names });
-    if (names !== "" && names !== last) say(`${text}\n  → ${todo}`);
+    if (names !== "" && names !== last) say(toldLines(told(HOST_NEWS.waits, { hosts: names })));
     last = names;
   };
   if (!hosts) return () => undefined;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { batchNamed } from "../journal/circumstances.ts";
 import { PaydropError } from "../errors.ts";
 import { HOST_NEWS } from "../messages/hosts.ts";
-import { told } from "../messages/sentence.ts";
+import { told, toldLines } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { assertKeys } from "../submission/may-go.ts";
 import { sendShares } from "../submission/shares.ts";
@@ -92,7 +92,7 @@ export async function whileHolding(
     const news = apart
       ? told(HOST_NEWS.clock_apart, apart)
       : told(HOST_NEWS.inbox_elsewhere, { folder: printable(folder) });
-    if (!isTold) say(apart ? `${news.text}\n  → ${news.todo}` : news.text);
+    if (!isTold) say(toldLines(news));
     isTold = true;
     await sleep(ASKED_AGAIN_MS, undefined, { signal }).catch(() => undefined);
   }

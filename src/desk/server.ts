@@ -20,10 +20,12 @@ import type { Desk } from "./desk.ts";
 import { helpPages } from "./help.ts";
 import { pageOf, type News } from "./html.ts";
 import { formOf, isFromHere, plain, type Pages } from "./pages.ts";
+import { PAGES, rightOf } from "./rights.ts";
 import { signInPages } from "./sign-in.ts";
 import { todayPages } from "./today.ts";
 import { uploadPages } from "./upload.ts";
 
+/** Where a path says nothing else. */
 const FORM_BYTES_MAX = 1024 * 1024;
 /** Name, password and token. */
 const SIGN_IN_BYTES_MAX = 16 * 1024;
@@ -92,17 +94,19 @@ export async function serveDesk(desk: Desk, port: number) {
         const account = await accountOf(c);
         if (!account) return c.redirect("/sign-in", 303);
         if (account.isOneTime && path !== "/password") return c.redirect("/password", 303);
+        if (!mayDo(account.role, PAGES[path])) return plain(c, 403, "no_right");
         return show({ c, account, csrf: csrfOf(tokenOf(c) ?? "") });
       });
     },
-    act(path, needed, carryOut, bytesMax = FORM_BYTES_MAX) {
+    act(path, carryOut) {
+      const { role, act, bytesMax = FORM_BYTES_MAX } = rightOf(path);
       // who it is is known before a byte of what they bring is read
       const allowed: MiddlewareHandler = async (c, next) => {
         if (!isFromHere(c)) return plain(c, 403, "other_site");
         const account = await accountOf(c);
         if (!account) return c.redirect("/sign-in", 303);
         if (account.isOneTime && !/^\/(?:password|sign-out)$/.test(path)) return plain(c, 403, "one_time");
-        if (!mayDo(account.role, needed)) return plain(c, 403, "no_right");
+        if (!mayDo(account.role, role)) return plain(c, 403, "no_right");
         return next();
       };
       const isUpload = bytesMax > FORM_BYTES_MAX;
@@ -115,7 +119,7 @@ export async function serveDesk(desk: Desk, port: number) {
           const csrf = csrfOf(tokenOf(c) ?? "");
           const posted = await formOf(c);
           if (posted.text("csrf") !== csrf) return plain(c, 403, "other_site");
-          return await carryOut({ c, account, csrf, ...posted });
+          return await carryOut({ c, account, csrf, ...posted }, act);
         } finally {
           uploads -= Number(isUpload);
         }
@@ -134,7 +138,7 @@ export async function serveDesk(desk: Desk, port: number) {
     live(path, part) {
       app.get(path, async (c) => {
         const first = await accountOf(c, false);
-        if (!first || first.isOneTime) return c.body(null, 403);
+        if (!first || first.isOneTime || !mayDo(first.role, PAGES[path])) return c.body(null, 403);
         // a web server before it must not keep it until it is full
         c.header("x-accel-buffering", "no");
         // what fails while the desk ends is no news; anything else is told in one line, without what lies behind it

@@ -54,7 +54,7 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
     return c.redirect("/", 303);
   });
 
-  pages.act("/sign-out", "view", async ({ c }) => {
+  pages.act("/sign-out", async ({ c }) => {
     await accounts.endSession(store, tokenOf(c) ?? "");
     signIn(c, accounts.newToken());
     return c.redirect("/sign-in", 303);
@@ -71,12 +71,13 @@ ${field("password", "Password", { type: "password", autocomplete: "current-passw
       password("password", "A new password", "new", length),
       password("again", "The new password once more", "new"),
     ]}<p>${button("Change the password")}</p>`;
-    const why = account.isOneTime && markup`<p>${DESK_WORDS.one_time.replace(" → ", " ")}</p>`;
+    const { text: oneTime, todo: toChoose } = told(DESK_WORDS.one_time);
+    const why = account.isOneTime && markup`<p>${oneTime} ${toChoose}</p>`;
     const content = markup`${why}${form("/password", csrf, fields)}`;
     return pages.framed(asked, { title: "Your password", content });
   });
 
-  pages.act("/password", "view", async (posted) => {
+  pages.act("/password", async (posted) => {
     const { c, account, text } = posted;
     const password = text("password");
     const said = (word: Word): Response => pages.goTo(posted, "/password", newsOf(word));

@@ -177,7 +177,8 @@ describe("processFile", () => {
     const path = transfersFile("1", "2", "3");
     const stopped = await processFile(path, { ...options, signal: stop.signal });
     expect(stopped).toMatchObject({ requests: 1, exitCode: 7, stop: { code: "signal" } });
-    expect(stopped.next.join("\n")).toContain(`${path} --state-dir ${options.stateDir ?? ""}`);
+    const goOn = { name: "run", operand: path, flags: expect.objectContaining({ state_dir: options.stateDir, base_url: server.url }) as object }; // prettier-ignore
+    expect(stopped.next.flatMap(({ commands }) => commands)).toContainEqual(goOn);
     expect(stopped.byStatus).toMatchObject({ accepted: { rows: 1 }, not_sent: { rows: 2 } });
     expect(await processFile(path, options)).toMatchObject({ requests: 2, exitCode: 0 });
     expect(server.requests).toHaveLength(3);
