@@ -41,7 +41,7 @@ const LAYERS = [
   ["screen", "monitor", "help", "sandbox"],
   ["batch.ts"],
   ["acts"],
-  ["commands", "desk", "index.ts", "cli.ts", "bin.ts"],
+  ["commands", "desk", "open-acts.ts", "index.ts", "cli.ts", "bin.ts"],
 ];
 /** No other file ends the process (DESIGN §4). */
 const ENDS_THE_PROCESS = ["bin.ts", "cli.ts"];
