@@ -15,6 +15,7 @@ import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
 import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
 import type { Sight } from "./postgres/sight.ts";
 import type { Act, BatchRecord, JournalStore, NewBatch, Who } from "./journal/store.ts";
+import { ofBatch } from "./messages/commands.ts";
 import { isStopOfRest, stopFor, type Stop } from "./messages/outcomes.ts";
 import { asWord } from "./printable.ts";
 import { keptStop } from "./results/summary.ts";
@@ -268,7 +269,7 @@ async function send(work: Work, batch: BatchRecord, run: number, { isKnown, chec
     });
     if (submitted.stop?.code !== "folder_held") return submitted;
     const held = (await store.heldFolders()).find(({ folder }) => `${batch.folder}/`.startsWith(`${folder}/`));
-    return { ...submitted, stop: stopFor("folder_held", { folder: asWord(held?.folder ?? batch.folder) }) };
+    return { ...submitted, stop: stopFor("folder_held", { inbox: held?.folder ?? batch.folder }) };
   } finally {
     await mark?.close();
     if (other.signal.aborted) throw other.signal.reason as Error;
@@ -284,9 +285,10 @@ async function markOf(work: Work, { id, folder }: BatchRecord, lost: (error: Pay
 }
 
 /** Tells of a stop; one that is only about the rest says nothing where no row is left, and is none. */
-function tellStop({ tell }: Work, { id, tallies }: BatchRecord, stop: Stop): Stop | undefined {
+function tellStop({ tell }: Work, { id, tallies }: BatchRecord, found: Stop): Stop | undefined {
   const remaining = tallies.ready?.rows ?? 0;
-  if (isStopOfRest(stop.code) && remaining === 0 && !tallies.not_sent) return undefined;
+  if (isStopOfRest(found.code) && remaining === 0 && !tallies.not_sent) return undefined;
+  const stop = ofBatch(found, id);
   tell({ type: "stopped", batch: id, stop, remaining });
   return stop;
 }

@@ -60,8 +60,8 @@ function sayWhoseFolder({ flags, env, stderr: told }: Call): void {
   try {
     const { state_dir: folder, quiet } = loadSettings({ flags, env: { ...env } }).config;
     const { uid } = statSync(folder);
-    const { message, hint } = new PaydropError("other_owner", { folder, user: userName(uid) ?? `#${uid}` });
-    if (uid !== 0 && !quiet) told.write(`${message} ${hint}\n`);
+    const { text, todo } = new PaydropError("other_owner", { folder, user: userName(uid) ?? `#${uid}` });
+    if (uid !== 0 && !quiet) told.write(`${text} ${todo}\n`);
   } catch {
     // the command itself says what is wrong with the settings; a folder that is not there belongs to nobody
   }
@@ -134,9 +134,8 @@ function usageError({ message }: CommanderError): PaydropError {
   const option = /unknown option '(--[^'=]*)/.exec(message)?.[1];
   if (option !== undefined && looksSecret(option.slice(2))) return new PaydropError("secret_flag", { option });
   const [, found = "", meant] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
-  const command = NAMES.find((name) => argv.includes(name));
-  const how = `paydrop ${command === undefined ? "" : `${command} `}--help shows how it is used.`;
-  return new PaydropError("usage_wrong", { found, todo: meant ?? how });
+  if (meant !== undefined) return new PaydropError("usage_wrong", { found, todo: meant });
+  return new PaydropError("usage_unclear", { found, command: NAMES.find((name) => argv.includes(name)) });
 }
 
 function report(error: unknown): void {

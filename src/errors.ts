@@ -1,31 +1,37 @@
 import { errorOf, type ErrorCode, type ErrorReason } from "./messages/errors.ts";
 import { tellFault } from "./messages/faults.ts";
-import { told, type Facts, type Fault } from "./messages/sentence.ts";
+import { told, type Command, type Facts, type Fault, type Told } from "./messages/sentence.ts";
 
 export type { ErrorCode } from "./messages/errors.ts";
 
 /**
  * What paydrop throws. `code` says what a program branches on, `reason` and `facts` what it was; the sentence is in
- * `messages/`. `hint` says what to do. None of them holds a key or a full account number.
+ * `messages/`: its message is `text`. None of them holds a key or a full account number.
  */
-export class PaydropError extends Error {
+export class PaydropError extends Error implements Told {
   readonly code: ErrorCode;
   readonly reason: string;
   readonly facts: Facts;
+  readonly text: string;
   /** What to do about it, for a person; may be empty. */
-  readonly hint: string;
+  readonly todo: string;
+  readonly commands: readonly Command[];
 
-  constructor(reason: ErrorReason, facts: Facts = {}, options?: ErrorOptions) {
+  constructor(reason: ErrorReason, facts: Facts = {}, options?: ErrorOptions & { readonly told?: Told }) {
     const [code, sentence] = errorOf(reason);
-    const { text, todo } = told(sentence, facts);
+    const { text, todo, commands } = options?.told ?? told(sentence, facts);
     super(text, options);
     this.name = "PaydropError";
     this.code = code;
     this.reason = reason;
     this.facts = facts;
-    this.hint = todo;
+    this.text = text;
+    this.todo = todo;
+    this.commands = commands;
   }
 }
+
+const NOTHING_TO_DO = { todo: "", commands: [] };
 
 /** A broken file is refused whole and nothing of it is sent. */
 export class FileRefusedError extends PaydropError {
@@ -36,10 +42,9 @@ export class FileRefusedError extends PaydropError {
   readonly batch: string | undefined;
 
   constructor(file: string, faults: readonly Fault[], batch?: string) {
-    super("file_refused", {
-      text: faults.map((fault) => `${file}: ${tellFault(fault).text}`).join("\n"),
-      todo: faults[0] && tellFault(faults[0]).todo,
-    });
+    const told = faults.map(tellFault);
+    const text = told.map((one) => `${file}: ${one.text}`).join("\n");
+    super("file_refused", {}, { told: { ...(told[0] ?? NOTHING_TO_DO), text } });
     this.name = "FileRefusedError";
     this.file = file;
     this.faults = faults;

@@ -3,6 +3,7 @@ import type { Environment, Tally } from "./journal/store.ts";
 import type { RowState } from "./journal/states.ts";
 import type { Fault } from "./messages/sentence.ts";
 import type { Stop } from "./messages/outcomes.ts";
+import type { Step } from "./messages/statuses.ts";
 import type { SendingEvent } from "./submission/outcome.ts";
 
 /** The states that results show: `ready` reads `not_sent` there. */
@@ -84,7 +85,7 @@ export interface BatchReport {
   readonly goesAgain?: number | undefined;
   /** Rows of a few kinds that a person must look at, the first of each: `{unknown: [91, 164]}`. */
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
-  /** What to do next, harmless first; commands to copy. */
-  readonly next: readonly string[];
+  /** What to do next, harmless first, each with its commands. */
+  readonly next: readonly Step[];
   readonly exitCode: number;
 }

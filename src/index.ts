@@ -1,8 +1,8 @@
 // kept in the declarations: since TypeScript 6 a project that names no types has none of Node's
 /// <reference types="node" preserve="true" />
 /**
- * paydrop as a library: the calls of the service, and whole files. Nothing here ends the process, reads its environment
- * for keys, or writes to its output.
+ * paydrop as a library: the calls of the service, whole files, and what people do with their rows. Nothing here ends the
+ * process, reads its environment for keys, or writes to its output.
  */
 import { rm, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,8 +16,8 @@ import { assertOption, loadOptions, requireSending, type Options } from "./confi
 import { PaydropError } from "./errors.ts";
 import type { BatchReport, CheckedFile, RunEvent } from "./events.ts";
 import { assertFolder, runFolder } from "./inbox/run-folder.ts";
+import { againOf, complete } from "./messages/commands.ts";
 import { sightOf } from "./monitor/server-watch.ts";
-import { asWord } from "./printable.ts";
 import type { Sandbox } from "./sandbox/server.ts";
 import { outcomeOf } from "./submission/outcome.ts";
 
@@ -28,7 +28,19 @@ export type { CallResult, Client, ClientOptions, Requests } from "./client/clien
 export type { Options } from "./config/load.ts";
 export type { AccountTotals, BatchReport, ByStatus, CheckedFile, ResultStatus, RunEvent } from "./events.ts";
 export type { Stop, WrittenFiles } from "./events.ts";
-export type { Fault } from "./messages/sentence.ts";
+export type { Command, Fault, Told } from "./messages/sentence.ts";
+export type { Step } from "./messages/statuses.ts";
+export { openActs, release, resume, retry, tell } from "./open-acts.ts";
+export type { OpenedActs } from "./open-acts.ts";
+export { approve } from "./acts/approve.ts";
+export { cancel } from "./acts/cancel.ts";
+export { resumeInbox, stopInbox } from "./acts/inbox.ts";
+export { pause } from "./acts/pause.ts";
+export { settle } from "./acts/settle.ts";
+export { settleList } from "./acts/settle-list.ts";
+export type { Acted, Named, OfBatch, Open } from "./acts/open.ts";
+export type { Settled } from "./acts/settle.ts";
+export type { Found } from "./messages/acts.ts";
 export type { Tally } from "./journal/store.ts";
 export type { OperationName } from "./operations/index.ts";
 
@@ -89,7 +101,7 @@ export async function processFile(path: string, options: ProcessOptions): Promis
   await heard();
   failed.throwIfAborted();
   // nobody is asked, so nobody says no
-  return withStateDir(report as BatchReport, options);
+  return withFlags(report as BatchReport, options);
 }
 
 /** Before anything is taken or sent. A mistake in a callback must not be found when the rows are gone. */
@@ -103,11 +115,13 @@ function assertGiven(path: string, options: WatchFolderOptions): void {
   }
 }
 
-/** The commands to copy look into the folder of these options. */
-function withStateDir(report: BatchReport, { stateDir }: ProcessOptions): BatchReport {
-  if (stateDir === undefined) return report;
-  const more = ` --state-dir ${asWord(resolve(stateDir))}`;
-  return { ...report, next: report.next.map((step) => (step.startsWith("paydrop ") ? step + more : step)) };
+/** Commands find what these options said; none finds a trial that is forgotten. */
+function withFlags(report: BatchReport, { stateDir, baseUrl, environment }: ProcessOptions): BatchReport {
+  const found = againOf(report.destination, stateDir === undefined ? {} : { state_dir: resolve(stateDir) });
+  if (!found) return { ...report, next: [] };
+  const service = { ...(baseUrl !== undefined && { base_url: baseUrl }), ...(environment && { environment }) };
+  const needed = { ...found, sending: found.sending ?? service };
+  return { ...report, next: report.next.map((step) => complete(step, needed)) };
 }
 
 /**
@@ -155,7 +169,7 @@ export async function watchFolder(path: string, options: WatchFolderOptions): Pr
   const signals = { soft: AbortSignal.any([soft, own.signal]), hard };
   const listener = {
     say: (text: string) => guard(() => onMessage?.(text)),
-    ended: (report: BatchReport) => guard(() => onReport?.(withStateDir(report, more))),
+    ended: (report: BatchReport) => guard(() => onReport?.(withFlags(report, more))),
     failed: (error: unknown) => guard(() => onRefused?.(error)),
   };
   const begun = Promise.withResolvers<undefined>();

@@ -44,7 +44,7 @@ const LAYERS = [
   ["batch.ts"],
   ["acts"],
   ["inbox"],
-  ["index.ts"],
+  ["open-acts.ts", "index.ts"],
   ["commands", "desk", "cli.ts", "bin.ts"],
 ];
 /** No other file ends the process (DESIGN §4). */
@@ -123,6 +123,38 @@ test("a function fits a screen", () => {
   expect(longFunctionsIn("a.ts", `class A { near() {} }\n${long}`)).toEqual(["a.ts:2 has 61 lines"]);
 });
 
+/** What stands here may be looked at by code: the words of a call, and a sentence where it is made. */
+const READS = { flags: ["cli.ts"], sentences: ["messages/sentence.ts"] };
+
+test("no code takes our sentences apart, or asks what they say", () => {
+  const files = globSync("**/*.ts", { cwd: join(ROOT, "src") }).filter((file) => !READS.sentences.includes(file));
+  const found = files.flatMap((file) => {
+    const readers = readersIn(readFileSync(join(ROOT, "src", file), "utf8"));
+    return readers
+      .filter((one) => !READS.flags.includes(file) || !one.startsWith("--"))
+      .map((one) => `${file}: ${one}`);
+  });
+  expect(found).toEqual([]);
+});
+
+test.each([
+  "sentences.filter((one) => !/\\bpaydrop [a-z]|--[a-z]/.test(one))",
+  "todo.split(/(?<=[.:]) (?=[A-Z])/)",
+  "said.replaceAll(/\\bpaydrop [^.]*/g, (command) => command + again)",
+  'lines.filter((line) => line !== "" && !line.startsWith("paydrop "))',
+  "lines.filter((line) => !/^Lines that begin/.test(line))",
+  'lines.map((line) => (line.startsWith("  paydrop ") ? line + again : line))',
+  'stop?.hint.replaceAll("BATCH", batch)',
+  'text.includes("--accept-lost-journal")',
+  'again.includes(" --state-dir ")',
+  "const OF_A_TRIAL = /^paydrop (?:run|release|retry|resume) /;",
+  'DESK_WORDS.one_time.replace(" → ", " ")',
+  'const isOver = todo === "Nothing";',
+  'news.includes("What you said changed nothing")',
+])("such code is seen: %s", (code) => {
+  expect(readersIn(code)).not.toEqual([]);
+});
+
 test("nothing that is judged or written down goes by a host's own clock", () => {
   const files = globSync("**/*.ts", { cwd: join(ROOT, "src") });
   const own = files.filter((file) =>
@@ -179,6 +211,55 @@ function longFunctionsIn(path: string, text: string): string[] {
   };
   look(source);
   return long;
+}
+
+const MATCHERS = new Set([
+  "startsWith",
+  "endsWith",
+  "includes",
+  "indexOf",
+  "split",
+  "replace",
+  "replaceAll",
+  "match",
+  "search",
+]);
+/** In what a text is compared with: a command, an arrow, a word to be filled in, the end of a sentence. */
+const OF_SENTENCES = [/paydrop /, /→/, /\bBATCH\b/, /\(\?<=(?:\[[.:]|\\\.)/];
+const FLAG = /--(?:[a-z]|\[a-z)/;
+const MESSAGES = globSync("src/messages/*.ts", { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), "utf8")).join("\n"); // prettier-ignore
+
+/** What in this code texts are compared with, or cut by, that is of our own sentences. */
+function readersIn(code: string): string[] {
+  const found: string[] = [];
+  const look = (said: string): void => {
+    const phrases = said.match(/[A-Za-z']+(?: [A-Za-z']+){2,}/g) ?? [];
+    const isOurs = phrases.some((phrase) => phrase.length > 11 && MESSAGES.includes(phrase));
+    if (isOurs || OF_SENTENCES.some((pattern) => pattern.test(said))) found.push(said);
+  };
+  const lookAtPart = (said: string): void => {
+    if (FLAG.test(said)) found.push(said);
+    else look(said);
+  };
+  const walk = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) lookAtPart(node.text);
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+      const [first] = node.arguments;
+      if (first && ts.isStringLiteralLike(first) && MATCHERS.has(node.expression.name.text)) lookAtPart(first.text);
+    }
+    if (
+      ts.isBinaryExpression(node) &&
+      ts.isStringLiteralLike(node.right) &&
+      /[!=]==/.test(node.operatorToken.getText())
+    ) {
+      look(node.right.text);
+      if (/^[A-Z][a-z]+$/.test(node.right.text) && MESSAGES.includes(`→ ${node.right.text}"`))
+        found.push(node.right.text);
+    }
+    ts.forEachChild(node, walk);
+  };
+  walk(ts.createSourceFile("code.ts", code, ts.ScriptTarget.Latest, true));
+  return found;
 }
 
 interface Import {

@@ -2,13 +2,14 @@ import { writeAgain, type Work } from "../batch.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { Act, BatchRecord, JournalStore, RowRecord, Who } from "../journal/store.ts";
 import type { Found } from "../messages/acts.ts";
+import type { Flags } from "../messages/sentence.ts";
 import { printable, textIn } from "../printable.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
 
 /** What every act stands on. */
 export interface Open extends Pick<Work, "config" | "store"> {
   /** Flags that commands in answer files repeat. */
-  readonly again: string;
+  readonly again: Flags;
 }
 
 /** Who acts. */

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { messageOf, PaydropError } from "../errors.ts";
 import { stopFilesIn } from "../intake/inbox.ts";
-import { asWord, printable } from "../printable.ts";
+import { printable } from "../printable.ts";
 import { answerStop } from "../results/answers.ts";
 import { actBy, type Acted, type Named, type Open } from "./act.ts";
 
@@ -30,7 +30,7 @@ export async function resumeInbox(open: Open, who: Named, { inbox }: Values): Pr
     });
   }
   await store.holdFolder(inbox, undefined, actBy(open, who, "resume_folder"));
-  await answerStop(inbox, undefined);
-  const facts = { folder, by: who.by, command: `paydrop run ${asWord(inbox)}` };
+  await answerStop(inbox);
+  const facts = { folder, by: who.by, file: inbox };
   return { found: [{ code: "folder_resumed", facts }], code: 0 };
 }

@@ -13,7 +13,7 @@ import { flagsAgain } from "../screen/look.ts";
 import { isLocked, takeInstanceLock } from "../sqlite/lock.ts";
 import type { JournalStore, OtherHosts, Who } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
-import { told } from "../messages/sentence.ts";
+import { told, toldLines } from "../messages/sentence.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
 import { SharedPace } from "../submission/pace.ts";
 import type { ShareQueue } from "../submission/queue.ts";
@@ -105,8 +105,7 @@ function turnsByName(): Work["inTurn"] {
 export async function clockText(store: Pick<JournalStore, "facts" | "now">): Promise<string | undefined> {
   const [now, { lastAt }] = [store.now(), await store.facts()];
   if (lastAt <= now + DAY_MS) return undefined;
-  const { text, todo } = told(ACTED.clock_behind, { now: minuteOf(now), seen: minuteOf(lastAt) });
-  return `${text}\n  → ${todo}`;
+  return toldLines(told(ACTED.clock_behind, { now: minuteOf(now), seen: minuteOf(lastAt) }));
 }
 
 /** Loaded, with what it needs of the journal, where several hosts share one. */

@@ -6,7 +6,7 @@ import { neededText, rowsNamed, type Named, type Open } from "./act.ts";
 import { assertAsSeen, type Seen } from "./as-seen.ts";
 import { letGo, type LetGo } from "./let-go.ts";
 
-interface Values {
+export interface Values {
   readonly batch: string;
   /** All that are held, or these rows. */
   readonly which: "all" | readonly number[];

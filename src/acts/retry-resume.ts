@@ -5,7 +5,7 @@ import { wake } from "../submission/again.ts";
 import { neededText, type Open, type Person } from "./act.ts";
 import { letGo, type Decided, type LetGo } from "./let-go.ts";
 
-interface Values {
+export interface Values {
   readonly batch: string;
   readonly reason?: string | undefined;
 }

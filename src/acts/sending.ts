@@ -9,7 +9,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { ACTED } from "../messages/acts.ts";
 import { HOST_NEWS } from "../messages/hosts.ts";
-import { told } from "../messages/sentence.ts";
+import { told, toldLines } from "../messages/sentence.ts";
 import { logsToStderr, withLog } from "../monitor/log.ts";
 import { Monitor, monitorSettings } from "../monitor/monitor.ts";
 import { createNotices, waysOf } from "../monitor/notices.ts";
@@ -148,8 +148,7 @@ function sayWaits({ hosts }: Pick<OpenedWork["store"], "hosts">, say: (text: str
   let last = "";
   const look = async (): Promise<void> => {
     const names = (await hosts.waitsFor()).join(", ");
-    const { text, todo } = told(HOST_NEWS.waits, { hosts: names });
-    if (names !== "" && names !== last) say(`${text}\n  → ${todo}`);
+    if (names !== "" && names !== last) say(toldLines(told(HOST_NEWS.waits, { hosts: names })));
     last = names;
   };
   const timer = setInterval(() => void look().catch(() => undefined), WAITS_ASKED_MS).unref();

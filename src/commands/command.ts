@@ -2,8 +2,9 @@ import type { Acted } from "../acts/act.ts";
 import type { Config, SettingName } from "../config/schema.ts";
 import { startOfDay } from "../day.ts";
 import { PaydropError } from "../errors.ts";
+import { complete } from "../messages/commands.ts";
 import { ACTED, sentenceOf, type Found } from "../messages/acts.ts";
-import { told, type Facts } from "../messages/sentence.ts";
+import { told, toldLines, type Facts, type Told } from "../messages/sentence.ts";
 import { printable, textIn } from "../printable.ts";
 import { flagsAgain, type Call } from "../screen/look.ts";
 
@@ -86,11 +87,12 @@ export function sayFound(call: Call, config: Config, found: readonly Found[]): v
 
 function sayOne(call: Call, config: Config, found: Found): void {
   const { code, facts } = found;
-  const { text, todo: said } = told(sentenceOf(found), facts);
-  const again = flagsAgain(call.flags, config.state_dir);
-  const todo = said.replaceAll(/\bpaydrop [^.]*/g, (command) => command + again);
-  show(call, config, { type: code, ...facts }, `${text}\n${todo === "" ? "" : `  → ${todo}\n`}`);
+  const words = complete(told(sentenceOf(found), facts), { all: flagsAgain(call.flags, config.state_dir) });
+  show(call, config, { type: code, ...facts, ...commandsIn(words) }, `${toldLines(words)}\n`);
 }
+
+/** For a program, where there are any. */
+export const commandsIn = ({ commands }: Told) => commands.length > 0 && { commands };
 
 /** What an act did, then what failed after it. Gives its exit code. */
 export function tellActed(call: Call, config: Config, { found, code, failed }: Acted, facts: Facts): number {

@@ -10,11 +10,9 @@ import { accounts, addAccount, hasLapsed, removeAccount, ROLES } from "../desk/a
 import type { Desk } from "../desk/desk.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { DESK_SAID } from "../messages/desk.ts";
-import { told, type Facts } from "../messages/sentence.ts";
+import { told, toldLines, type Facts } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
-import { optionOf, show, summarize, textsOf, type Call } from "./command.ts";
-
-const EXAMPLE = "paydrop desk add asha --role decide";
+import { commandsIn, optionOf, show, summarize, textsOf, type Call } from "./command.ts";
 
 /** Pages for people who do not type commands; and who may sign in there. */
 export function run(call: Call): Promise<number> {
@@ -100,8 +98,8 @@ async function serveOn<T>(open: (port: number) => Promise<T>, said: number | und
 }
 
 function tell(call: Call, config: Parameters<typeof show>[1], name: keyof typeof DESK_SAID, facts: Facts = {}): void {
-  const { text, todo } = told(DESK_SAID[name], facts);
-  show(call, config, { type: name, ...facts }, `${text}\n${todo === "" ? "" : `  → ${todo}\n`}`);
+  const words = told(DESK_SAID[name], facts);
+  show(call, config, { type: name, ...facts, ...commandsIn(words) }, `${toldLines(words)}\n`);
 }
 
 function list(call: Call): Promise<number> {
@@ -122,7 +120,7 @@ type Change = (call: Call, work: Parameters<Parameters<typeof withWork>[2]>[0], 
 function change(call: Call, names: readonly string[], carryOut: Change): Promise<number> {
   return withWork(call, "act", async (work, config) => {
     const name = nameSaid(names.join(" "));
-    if (name === undefined) throw new PaydropError("word_missing", { option: "NAME", example: EXAMPLE });
+    if (name === undefined) throw new PaydropError("word_missing", { option: "NAME", example: "desk" });
     const facts = await carryOut(call, work, name);
     tell(call, config, carryOut === add ? "added" : "removed", { name, ...facts });
     return summarize(call, config, 0, { name });
@@ -131,7 +129,7 @@ function change(call: Call, names: readonly string[], carryOut: Change): Promise
 
 const add: Change = async (call, work, name) => {
   const role = ROLES.find((one) => one === optionOf(call, "role"));
-  if (!role) throw new PaydropError("word_missing", { option: `--role ${ROLES.join("|")}`, example: EXAMPLE });
+  if (!role) throw new PaydropError("word_missing", { option: `--role ${ROLES.join("|")}`, example: "desk" });
   return { role, password: await addAccount(work.store, name, role, actOf(work, "add_account")) };
 };
 

@@ -12,8 +12,8 @@ import { assertMark } from "../intake/mark.ts";
 import { openJournalOf } from "../open-journal.ts";
 import { openJournal } from "../sqlite/open.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { CHOICES, finding, type Finding } from "../messages/config.ts";
-import { counted } from "../messages/sentence.ts";
+import { CHOICES, finding, findingObject, type Finding } from "../messages/config.ts";
+import { counted, toldLines } from "../messages/sentence.ts";
 import { tryOnce, waysOf } from "../monitor/notices.ts";
 import { asWord, printable } from "../printable.ts";
 import { inColumns, textOf } from "../screen/look.ts";
@@ -41,7 +41,7 @@ export async function run(call: Call): Promise<number> {
   const findings = (await Promise.all(lookings)).flat();
   const code = findings.some(({ health }) => health === "wrong") ? 2 : 0;
   const choices = choicesIn(config);
-  const line = { type: "doctor", findings, choices, origins, exit_code: code };
+  const line = { type: "doctor", findings: findings.map(findingObject), choices, origins, exit_code: code };
   show(call, config, line, screenText(findings, choices), code);
   return code;
 }
@@ -51,8 +51,8 @@ async function looked(what: string, work: () => Promise<Finding[]> | Finding[]):
   try {
     return await work();
   } catch (error) {
-    const todo = error instanceof PaydropError ? error.hint : "";
-    return [finding(what, "wrong", { found: messageOf(error), todo })];
+    const wrong = finding(what, "wrong", { found: messageOf(error) });
+    return [error instanceof PaydropError ? { ...wrong, told: error } : wrong];
   }
 }
 
@@ -120,7 +120,7 @@ async function inboxFindings(inbox: string, { config, file = "/" }: Loaded): Pro
   return withJournal(config, async (store) => {
     const held = (await store.heldFolders()).find(({ folder }) => folder === inbox);
     const why = held?.reason ?? (await stopFilesIn(inbox))[0];
-    if (why !== undefined) found.push(finding(what, "inbox_held", { why, word: asWord(inbox) }));
+    if (why !== undefined) found.push(finding(what, "inbox_held", { why, inbox }));
     const marked = (await inboxFolders(inbox)).filter((folder) => existsSync(join(folder, ".paydrop")));
     const lost = marked.map((folder) => looked(what, () => assertMark(folder, store, false).then(() => [])));
     return [...found, ...(await Promise.all(lost)).flat()];
@@ -163,11 +163,10 @@ function choicesIn(config: Config) {
 
 function screenText(findings: readonly Finding[], choices: ReturnType<typeof choicesIn>): string {
   const words = { fine: "ok", look: "look", wrong: "BAD" };
-  const shown = inColumns(findings.map(({ what, health, found }) => [words[health], what, found]));
-  const lines = findings.flatMap(({ hint }, at) => [
-    printable(shown[at] ?? ""),
-    ...(hint === undefined ? [] : [`  → ${printable(hint)}`]),
-  ]);
+  const shown = inColumns(findings.map(({ what, health, told }) => [words[health], what, told.text]));
+  const lines = findings.flatMap(({ told }, at) =>
+    toldLines({ ...told, text: printable(shown[at] ?? "") }).split("\n"),
+  );
   const open = inColumns(choices.map(({ section, setting, value }) => [`  ${section}`, setting, value]));
   return textOf([...lines, "", "Choices where the interface of the service is silent", ...open]);
 }

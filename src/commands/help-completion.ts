@@ -26,14 +26,25 @@ const TOPICS = {
 
 /** Prints a topic, in Markdown, or the list of topics. `help COMMAND` is `COMMAND --help`, which cli.ts knows. */
 export async function help({ operands: [topic], stdout }: Call): Promise<number> {
-  stdout.write(topic === undefined ? topics() : await filledIn(textOf(topic)));
+  stdout.write(topic === undefined ? topicsText() : await topicText(topic));
   return 0;
 }
 
-function topics(): string {
-  const lines = Object.entries(TOPICS).flatMap(([heading, names]) => [
-    heading,
-    ...names.map((name) => `  ${name.padEnd(13)}${/^# (.*)/.exec(textOf(name))?.[1] ?? ""}`),
+/** A topic in Markdown. Throws PaydropError `usage` where there is none of that name. */
+export function topicText(topic: string): Promise<string> {
+  return filledIn(textOf(topic));
+}
+
+/** All topics with their titles, under headings. */
+export function topics() {
+  const titled = (name: string) => ({ name, title: /^# (.*)/.exec(textOf(name))?.[1] ?? "" });
+  return Object.entries(TOPICS).map(([heading, names]) => ({ heading, topics: names.map(titled) }));
+}
+
+function topicsText(): string {
+  const lines = topics().flatMap((group) => [
+    group.heading,
+    ...group.topics.map(({ name, title }) => `  ${name.padEnd(13)}${title}`),
     "",
   ]);
   return `${lines.join("\n")}\npaydrop help TOPIC prints one; paydrop COMMAND --help says how a command is used.\n`;

@@ -10,9 +10,11 @@ import { isoDay } from "../day.ts";
 import { makePrivateFolder, writeAtomically } from "../disk.ts";
 import { FileRefusedError, messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { maskStray } from "../mask.ts";
-import { listed } from "../messages/sentence.ts";
+import { ACTED } from "../messages/acts.ts";
+import { complete } from "../messages/commands.ts";
+import { listed, told, toldLines } from "../messages/sentence.ts";
 import { fieldsOf, OPERATIONS, operationSaid } from "../operations/index.ts";
-import { asWord, printable, quotedNames } from "../printable.ts";
+import { printable, quotedNames } from "../printable.ts";
 import { cellWords, completeOperations, knownColumns } from "../reader/columns.ts";
 import { headerOf, sameHeader, templateOf } from "../reader/mapping.ts";
 import { openTable } from "../reader/open-table.ts";
@@ -20,7 +22,7 @@ import { otherMeasureIn, proposeMappings, type Proposal, type ProposalClues } fr
 import type { Row } from "../reader/row.ts";
 import { looksLikeValues } from "../reader/lines.ts";
 import { proposalText } from "../screen/proposal-text.ts";
-import { optionOf, show, textsOf, type Call } from "./command.ts";
+import { commandsIn, optionOf, show, textsOf, type Call } from "./command.ts";
 
 const ROWS_LOOKED_AT = 50;
 
@@ -45,9 +47,11 @@ export async function run(call: Call): Promise<number> {
   const { operation, option = null, amount_unit } = table;
   const written = { written_to: mayWrite ? target : null, columns: proposal.columns, toml };
   const line = { type: "mapping", name, operation, option, amount_unit, ...written };
-  const done = `wrote [mapping.${name}] to ${printable(target)}\n  → paydrop check ${asWord(file)}${given ? ` --config ${asWord(given)}` : ""}\n`;
+  const done = complete(told(ACTED.mapping_written, { name, path: printable(target), file }), {
+    all: given ? { config: given } : {},
+  });
   // the lines are what was asked for: quiet or not
-  if (mayWrite || config.json) show(call, config, line, done);
+  if (mayWrite || config.json) show(call, config, { ...line, ...commandsIn(done) }, `${toldLines(done)}\n`);
   else call.stdout.write(toml);
   return 0;
 }
@@ -125,7 +129,7 @@ function constant(value: string, field: string): string {
 /** A second mapping of the same columns would make every such file a question. */
 function assertNew(file: string, columns: readonly string[], { mappings }: Config, name: string): void {
   const same = mappings.find((mapping) => sameHeader(mapping.header, columns));
-  if (same) throw new PaydropError("map_exists", { name: same.name, file: asWord(file) });
+  if (same) throw new PaydropError("map_exists", { name: same.name, file });
   if (mappings.some((mapping) => mapping.name === name)) throw new PaydropError("map_name_taken", { name });
 }
 
@@ -160,7 +164,7 @@ function assertWhole(proposal: Proposal, header: readonly string[], file: string
     throw new PaydropError("map_upi", { column: quotedNames([upi.column]) });
   }
   if (nothing.join() === UNIT && completeOperations(header).includes(operation)) {
-    throw new PaydropError("map_ours", { file: asWord(file) });
+    throw new PaydropError("map_ours", { file });
   }
   const used = [...columns, ...mustBe].map(({ column }) => column);
   used.push(...lookups.map(({ by }) => by), ...unclear.flatMap((one) => one.columns));

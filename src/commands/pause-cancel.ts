@@ -5,8 +5,6 @@ import { callerOf, personNamed } from "../desk/prove.ts";
 import { PaydropError } from "../errors.ts";
 import { rowsSaid, textSaid, tellActed, type Call } from "./command.ts";
 
-const EXAMPLE = "paydrop cancel BATCH --held --by NAME";
-
 export function pause(call: Call): Promise<number> {
   return withWork(call, "either", async (work, config) => {
     const values = { batch: call.operands[0] ?? "", reason: textSaid(call, "reason") };
@@ -17,10 +15,10 @@ export function pause(call: Call): Promise<number> {
 
 export function cancel(call: Call): Promise<number> {
   return withWork(call, "either", async (work, config) => {
-    const who = personNamed(call, work, EXAMPLE);
+    const who = personNamed(call, work, "cancel");
     const rows = rowsSaid(call);
     const isHeld = call.flags["held"] === true;
-    if (rows && isHeld) throw new PaydropError("rows_or_all", { all: "--held", example: EXAMPLE });
+    if (rows && isHeld) throw new PaydropError("rows_or_all", { all: "--held", example: "cancel" });
     const which = rows ?? (isHeld ? "held" : "whole");
     const values = { batch: call.operands[0] ?? "", which, reason: textSaid(call, "reason") } as const;
     const acted = await cancelRows(openFor(call, work), who, values);

@@ -12,14 +12,27 @@ import { callerOf, personNamed } from "../desk/prove.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import { resumeCommand } from "../inbox/folder.ts";
 import { fileOf } from "../inbox/worked.ts";
+import { complete } from "../messages/commands.ts";
 import { sentenceOf } from "../messages/acts.ts";
-import { told } from "../messages/sentence.ts";
+import { told, toldLines } from "../messages/sentence.ts";
 import { openAnswer, putAnswer, whileGoing } from "../results/answers.ts";
+import { messageObject } from "../results/summary.ts";
 import { asLine } from "../screen/json-lines.ts";
+import { flagsAgain } from "../screen/look.ts";
 import { assertKeys } from "../submission/may-go.ts";
-import { optionOf, rowsSaid, say, sayFound, show, summarize, textNeeded, textSaid, type Call } from "./command.ts";
+import {
+  commandsIn,
+  optionOf,
+  rowsSaid,
+  say,
+  sayFound,
+  show,
+  summarize,
+  textNeeded,
+  textSaid,
+  type Call,
+} from "./command.ts";
 
 /** `batch`: the one that was named. */
 type Act = (open: Open, work: OpenedWork, batch: string) => Promise<LetGo>;
@@ -72,34 +85,30 @@ async function letRowsGo(call: Call, act: Act, { work, config, ended }: Letting)
 
 function sayStays(call: Call, config: Config, { batch, stays, code }: LetGo): void {
   for (const one of stays) {
-    const { text, todo } = told(sentenceOf(one), one.facts);
-    const line = { message: text, hint: todo, exit_code: code };
+    const words = complete(told(sentenceOf(one), one.facts), { all: flagsAgain(call.flags, config.state_dir) });
+    const line = { ...messageObject(words), exit_code: code };
     if (config.json && code === 2) call.stderr.write(asLine({ type: "error", code: "usage", ...line }));
-    else show(call, config, { type: "stays", batch, ...line }, `${text}\n${todo && `  → ${todo}\n`}`, code);
+    else show(call, config, { type: "stays", batch, ...line }, `${toldLines(words)}\n`, code);
   }
 }
 
-const RELEASE = 'paydrop release BATCH --row N --by NAME --reason "two payments are meant"';
-
 export function release(call: Call): Promise<number> {
   return letGo(call, async (open, work, batch) => {
-    const who = personNamed(call, work, RELEASE);
-    const reason = textNeeded(call, "reason", RELEASE);
+    const who = personNamed(call, work, "release");
+    const reason = textNeeded(call, "reason", "release");
     const rows = rowsSaid(call);
     if ((call.flags["all"] === true) === (rows !== undefined)) {
-      throw new PaydropError("rows_or_all", { all: "--all", example: RELEASE });
+      throw new PaydropError("rows_or_all", { all: "--all", example: "release" });
     }
     return releaseRows(open, who, { batch, which: rows ?? "all", reason, total: optionOf(call, "total") });
   });
 }
 
-const RETRY = 'paydrop retry BATCH --rejected --by NAME --reason "there are funds now"';
-
 export function retry(call: Call): Promise<number> {
   return letGo(call, async (open, work, batch) => {
     const rejected = call.flags["rejected"] === true;
-    const who = rejected ? personNamed(call, work, RETRY) : callerOf(call, work);
-    const reason = rejected ? textNeeded(call, "reason", RETRY) : textSaid(call, "reason");
+    const who = rejected ? personNamed(call, work, "retry") : callerOf(call, work);
+    const reason = rejected ? textNeeded(call, "reason", "retry") : textSaid(call, "reason");
     return retryRows(open, who, { batch, rejected, reason });
   });
 }
@@ -115,11 +124,11 @@ export async function resume(call: Call): Promise<number> {
 
 function resumeFolder(call: Call, inbox: string): Promise<number> {
   return withWork(call, "act", async (work, config) => {
-    const who = personNamed(call, work, resumeCommand(inbox));
+    const who = personNamed(call, work, "resume");
     const { found } = await resumeInbox(openFor(call, work), who, { inbox: resolve(inbox) });
     for (const one of found) {
-      const { text, todo } = told(sentenceOf(one), one.facts);
-      show(call, config, { type: "summary", inbox, exit_code: 0 }, `${text}\n  → ${todo}\n`);
+      const words = complete(told(sentenceOf(one), one.facts), { all: flagsAgain(call.flags, config.state_dir) });
+      show(call, config, { type: "summary", inbox, exit_code: 0, ...commandsIn(words) }, `${toldLines(words)}\n`);
     }
     return 0;
   });

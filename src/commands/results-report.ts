@@ -23,8 +23,9 @@ export function results(call: Call): Promise<number> {
     const retryFormat = call.flags["retry_xlsx"] === true ? "xlsx" : undefined;
     const report = await writeAgain(work, batch.id, { retryFormat });
     const code = report.files.elsewhere === undefined ? 0 : 74;
-    const line = { ...jsonSummary(report), batch_exit_code: report.exitCode, exit_code: code };
-    show(call, config, line, summaryText(report, paperOf(call.stdout, config, call.flags).look), code);
+    const { look } = paperOf(call.stdout, config, call.flags);
+    const line = { ...jsonSummary(report, look), batch_exit_code: report.exitCode, exit_code: code };
+    show(call, config, line, summaryText(report, look), code);
     return code;
   });
 }
@@ -86,6 +87,6 @@ async function batchSaid(store: Pick<JournalStore, "batches">, said: string | un
   const same = isFile ? await store.batches({ sha256: await place.sha256Of(file) }) : [];
   const here = same.findLast((one) => join(one.folder, one.fileName) === file) ?? same.at(-1);
   const batch = here ?? (await store.batches({ path: file })).at(-1);
-  if (!batch) throw new PaydropError("no_batch_of_file", { file: printable(said) });
+  if (!batch) throw new PaydropError("no_batch_of_file", { name: printable(said), file: said });
   return { batch, file };
 }

@@ -7,8 +7,6 @@ import { callerOf, personNamed } from "../desk/prove.ts";
 import { PaydropError } from "../errors.ts";
 import { optionOf, rowsSaid, tellActed, textNeeded, type Call } from "./command.ts";
 
-const EXAMPLE = 'paydrop settle BATCH --row 91 --as not-done --by NAME --note "dashboard 1 Nov 10:12: no entry"';
-
 export function run(call: Call): Promise<number> {
   return withWork(call, "either", async (work, config) => {
     const [open, list] = [openFor(call, work), optionOf(call, "from")];
@@ -20,11 +18,11 @@ export function run(call: Call): Promise<number> {
 
 function byRows(call: Call, work: OpenedWork, open: Open): Promise<Settled> {
   const as = settledAs(call.flags["as"]);
-  if (as === undefined) throw new PaydropError("settle_as", { example: EXAMPLE });
-  const who = personNamed(call, work, EXAMPLE);
-  const note = textNeeded(call, "note", EXAMPLE);
+  if (as === undefined) throw new PaydropError("settle_as", { example: "settle" });
+  const who = personNamed(call, work, "settle");
+  const note = textNeeded(call, "note", "settle");
   const rows = rowsSaid(call);
-  if (!rows) throw new PaydropError("word_missing", { option: "--row", example: EXAMPLE });
+  if (!rows) throw new PaydropError("word_missing", { option: "--row", example: "settle" });
   return settle(open, who, { batch: call.operands[0] ?? "", rows, as, note, total: optionOf(call, "total") });
 }
 

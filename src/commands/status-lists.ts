@@ -5,9 +5,10 @@ import { dayOf, isoSecond } from "../day.ts";
 import { messageOf } from "../errors.ts";
 import type { Act, BatchRecord, RowRecord, Run } from "../journal/store.ts";
 import { maskAccountId } from "../mask.ts";
-import { rowRanges, settleCommand } from "../messages/statuses.ts";
+import { settle } from "../messages/commands.ts";
+import { rowRanges } from "../messages/statuses.ts";
 import { STATUS_WORDS } from "../messages/results.ts";
-import { filled, told } from "../messages/sentence.ts";
+import { commandLine, told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { recordsOf } from "../results/totals.ts";
 import { actTexts, historyOf } from "../results/report.ts";
@@ -101,9 +102,12 @@ export async function showUnknown(work: Work, call: Call): Promise<number> {
       `batch ${one.batch.id}   row ${one.record.row}   ${one.record.amount ?? ""}   ${one.batch.fileName}`,
       `  ${tellRow(one.record, one.batch).text}`,
       `  look for ${lookFor(one)}, sent ${sentText(one)}`,
-      `  ${settleCommand(one.batch.id, one.record.row)}${again}`,
+      `  ${commandLine(settle()({ batch: one.batch.id, row: one.record.row }), again)}`,
     ],
-    after: (count) => [filled(STATUS_WORDS[count === 0 ? "no_unknown" : "unknown"], { again })],
+    after(count) {
+      const { text, commands } = told(STATUS_WORDS[count === 0 ? "no_unknown" : "unknown"]);
+      return [text, ...commands.map((command) => `    ${commandLine(command, again)}`)];
+    },
   };
   await writeList(call, work.config, list, code);
   return code;

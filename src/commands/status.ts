@@ -6,23 +6,24 @@ import { PaydropError } from "../errors.ts";
 import type { ByStatus } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { waitsIn, type Waits } from "../inbox/at-work.ts";
-import { resumeCommand } from "../inbox/folder.ts";
 import { assertMark } from "../intake/mark.ts";
 import { isUnapproved, waitsForApproval } from "../journal/approval.ts";
 import type { RowState } from "../journal/states.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import { complete } from "../messages/commands.ts";
 import { STATUS_WORDS } from "../messages/results.ts";
-import { counted, told } from "../messages/sentence.ts";
-import { namedRows, STATUSES } from "../messages/statuses.ts";
+import { commandLine, counted, todoLine, told, toldLines } from "../messages/sentence.ts";
+import { namedRows, STATUSES, stepFor } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { historyOf } from "../results/report.ts";
-import { iso, remarkTexts, runObject, sumsObject } from "../results/summary.ts";
+import { iso, messageObject, remarkTexts, runObject, sumsObject } from "../results/summary.ts";
 import { byStatusOf, nextOf, occurringIn, recordsOf, TotalsCollector, type Totals } from "../results/totals.ts";
+import { nextObject } from "../screen/json-lines.ts";
 import { nextLines, paperOf, textOf, type Look } from "../screen/look.ts";
 import { periodPart, statusTable } from "../screen/summary-text.ts";
 import { HOST_WORDS } from "../messages/hosts.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
-import { show, type Call } from "./command.ts";
+import { commandsIn, show, type Call } from "./command.ts";
 import { hostLines } from "./status-hosts.ts";
 import { historyLines, showActs, showUnknown } from "./status-lists.ts";
 
@@ -52,8 +53,11 @@ export function run(call: Call): Promise<number> {
     const code = check === true ? gravest(open) : 0;
     const { look } = paperOf(call.stdout, config, call.flags);
     const tell = (line: object, lines: readonly string[]): void => show(call, config, line, textOf(lines), code);
-    for (const { reason, message, hint } of losses)
-      tell({ type: "journal", code: reason, message, hint }, [printable(message), `  → ${printable(hint)}`]);
+    for (const loss of losses)
+      tell({ type: "journal", code: loss.reason, ...messageObject(loss) }, [
+        printable(loss.text),
+        `  → ${printable(todoLine(loss))}`,
+      ]);
     const waitsOf = await waitsIn(work);
     for (const one of all) {
       const waits = waitsOf(one.batch);
@@ -62,17 +66,18 @@ export function run(call: Call): Promise<number> {
     }
     for (const { folder, reason: held, at } of holds) {
       const facts = { folder: printable(folder), at: isoSecond(at) };
-      const resume = `  ${resumeCommand(folder)}${look.again ?? ""}`;
-      const line = { type: "inbox", folder, held, held_since: iso(at) };
-      tell(line, [told(STATUS_WORDS.held, facts).text, resume]);
+      const resume = complete(told(STATUS_WORDS.held, { ...facts, inbox: folder }), { all: look.again ?? {} });
+      const line = { type: "inbox", folder, held, held_since: iso(at), ...commandsIn(resume) };
+      tell(line, [resume.text, ...resume.commands.map((command) => `  ${commandLine(command)}`)]);
     }
     const hosts = said === undefined ? await store.hosts.all() : [];
     for (const host of hosts) tell(...hostLines(host));
     const loss = said === undefined ? await store.hosts.loss() : undefined;
-    if (loss !== undefined) tell({ type: "journal_loss", found: loss }, [told(HOST_WORDS.loss, { found: loss }).text]);
+    if (loss !== undefined)
+      tell({ type: "journal_loss", found: loss }, [toldLines(told(HOST_WORDS.loss, { found: loss }))]);
     const waits = said === undefined ? await store.hosts.waitsFor() : [];
     if (waits.length > 0)
-      tell({ type: "waits_for", hosts: waits }, [told(HOST_WORDS.waits, { hosts: waits.join(", ") }).text]);
+      tell({ type: "waits_for", hosts: waits }, [toldLines(told(HOST_WORDS.waits, { hosts: waits.join(", ") }))]);
     const none = told(STATUS_WORDS.none, { folder: printable(config.state_dir) }).text;
     tell({ type: "summary", batches: all.length, exit_code: code }, all.length === 0 ? [none] : []);
     return code;
@@ -151,7 +156,7 @@ export async function tellBatch(status: BatchStatus, { store, config }: Pick<Wor
   const { id, onItsWay } = batch;
   const found = nextOf(batch, totals, { owesResults: batch.owesResults && onItsWay === 0 });
   const isLeft = found.length === 0 && totals.toCorrect > 0 && phase !== "cancelled";
-  const next = isLeft ? [STATUS_WORDS.to_close, `paydrop cancel ${id} --by NAME`] : found;
+  const next = isLeft ? [stepFor("to_close", { batch: id })] : found;
   const [acts, runs] = await Promise.all([store.acts({ batch: id }), store.runs(id)]);
   const corrected = totals.remarks.filter(({ code }) => code === "corrected_since");
   const remarks = remarkTexts([...batch.remarks, ...corrected]);
@@ -188,7 +193,10 @@ async function inFull(
     ...nextLines(next, destination, look),
   ];
   const all = [...acts, ...runs.map((one) => ({ kind: "run", ...runObject(one) }))];
-  return [{ ...batchObject(status, waits), open, history: all, remarks, next }, lines];
+  return [
+    { ...batchObject(status, waits), open, history: all, remarks, ...nextObject(next, destination, look) },
+    lines,
+  ];
 }
 
 function batchObject({ batch, byStatus, phase }: BatchStatus, waits: Waits | undefined): object {

@@ -1,4 +1,3 @@
-import { approve } from "../acts/approve.ts";
 import { minuteOf } from "../day.ts";
 import { approvalsIn, personOf, waitsForApproval, wantedOf, type Wanted } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
@@ -26,7 +25,7 @@ export function approvalPages(pages: Pages): void {
     return pages.framed(asked, { title: "Approvals", at: "/approvals", content });
   }); // prettier-ignore
 
-  pages.act("/approvals/:id", "approve", async (posted) => {
+  pages.act("/approvals/:id", async (posted, approve) => {
     // as it is written: acts take the beginning of an id as well
     const [batch] = await desk.store.batches({ id: posted.c.req.param("id") ?? "" });
     if (!batch) return plain(posted.c, 404, "no_page");

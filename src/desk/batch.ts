@@ -1,8 +1,5 @@
 import { createHash } from "node:crypto";
 import type { Context } from "hono";
-import { cancel } from "../acts/cancel.ts";
-import { pause } from "../acts/pause.ts";
-import { resume, retry } from "../acts/retry-resume.ts";
 import { rowsIn } from "../amount.ts";
 import { makeReport } from "../commands/results-report.ts";
 import { statusesOf, tellBatch } from "../commands/status.ts";
@@ -18,12 +15,14 @@ import { tellRow } from "../results/columns.ts";
 import { actTexts } from "../results/report.ts";
 import { occurringIn, statusOf } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
-import { newsOfAct, newsOfLetting, withoutCommands, type Desk } from "./desk.ts";
+import { newsOfAct, newsOfLetting, type Desk } from "./desk.ts";
 import { rowFields, tick } from "./decide.ts";
 import { detailsOf } from "./details.ts";
 import { button, factsOf, field, form, markup, nothing, progressOf, said, statusTag, tableOf, type Html, type News, type Shown } from "./html.ts"; // prettier-ignore
 import { batchLink } from "./needs.ts";
 import { livePart, newsOf, plain, type Asked, type Pages, type Posted } from "./pages.ts";
+import { todoShown } from "./places.ts";
+import type { ActOf, PagePath } from "./rights.ts";
 import { accountsPicture, progressPicture, statusBar } from "./pictures.ts";
 
 const ROWS_SHOWN = 100;
@@ -35,7 +34,7 @@ export function batchPages(pages: Pages): void {
   const find = async (id: string): Promise<BatchRecord | undefined> => (await desk.store.batches({ id }))[0];
 
   /** Of a batch that is there, whole. */
-  const page = (path: string, show: (asked: Asked, batch: BatchRecord) => Promise<Response>): void =>
+  const page = (path: PagePath, show: (asked: Asked, batch: BatchRecord) => Promise<Response>): void =>
     pages.page(path, async (asked) => {
       await desk.endOfDead();
       const batch = await find(asked.c.req.param("id") ?? "");
@@ -57,9 +56,11 @@ export function batchPages(pages: Pages): void {
 
   page("/batch/:id/report", ({ c }, batch) => reportOf(desk, c, batch));
 
-  type Carry = (posted: Posted, values: { readonly batch: string; readonly reason: string }) => Promise<News>;
-  const act = (word: string, carry: Carry, needsTick = false): void =>
-    pages.act(`/batch/:id/${word}`, "decide", async (posted) => {
+  type Values = { readonly batch: string; readonly reason: string };
+  type Word = "pause" | "resume" | "retry" | "retry-rejected" | "cancel";
+  type Carry<Of extends Word> = (posted: Posted, act: ActOf<`/batch/:id/${Of}`>, values: Values) => Promise<News>;
+  const act = <Of extends Word>(word: Of, carry: Carry<Of>, needsTick = false): void =>
+    pages.act(`/batch/:id/${word}`, async (posted, called) => {
       // as it is written: acts take the beginning of an id as well
       const batch = await find(posted.c.req.param("id") ?? "");
       if (!batch) return plain(posted.c, 404, "no_page");
@@ -67,19 +68,20 @@ export function batchPages(pages: Pages): void {
       const isSure = !needsTick || posted.text("sure") === "yes";
       const now = goesBy(word, batch);
       const isAsSeen = now === undefined || posted.text("seen") === now;
-      const done = (): Promise<News> => carry(posted, values);
+      const done = (): Promise<News> => carry(posted, called, values);
       const news = !isSure ? newsOf("not_sure") : isAsSeen ? await done() : newsOf("sum_changed", false, { now });
       return pages.goTo(posted, `/batch/${batch.id}`, news);
     });
-  act("pause", ({ account }, values) => newsOfAct(desk, account, (who) => pause(desk, who, values)));
-  act("resume", ({ account }, values) => newsOfLetting(desk, account, (who) => resume(desk, who, values)));
-  act("retry", ({ account }, values) => newsOfLetting(desk, account, (who) => retry(desk, who, values)));
-  act("retry-rejected", ({ account }, values) =>
+  act("pause", ({ account }, pause, values) => newsOfAct(desk, account, (who) => pause(desk, who, values)));
+  act("resume", ({ account }, resume, values) => newsOfLetting(desk, account, (who) => resume(desk, who, values)));
+  act("retry", ({ account }, retry, values) => newsOfLetting(desk, account, (who) => retry(desk, who, values)));
+  act("retry-rejected", ({ account }, retry, values) =>
     newsOfLetting(desk, account, (who) => retry(desk, who, { ...values, rejected: true })),
   );
   act(
     "cancel",
-    ({ account }, values) => newsOfAct(desk, account, (who) => cancel(desk, who, { ...values, which: "whole" })),
+    ({ account }, cancel, values) =>
+      newsOfAct(desk, account, (who) => cancel(desk, who, { ...values, which: "whole" })),
     true,
   );
 }
@@ -185,11 +187,11 @@ async function rowsOf(desk: Desk, batch: BatchRecord, only: ResultStatus | undef
   const choice = rows.length > 0 && csrf !== undefined ? rowFields(only, batch) : undefined;
   const lines = rows.map((record) => {
     const { row } = record;
-    const { text, todo } = tellRow(record, batch);
+    const words = tellRow(record, batch);
     const { payee = "", reference = "" } = details.of.get(row) ?? {};
     const amount = record.amount ?? "not readable";
     const name = choice ? tick(record) : row;
-    return [name, statusTag(statusOf(record)), amount, said(payee), said(reference), text, withoutCommands(todo)];
+    return [name, statusTag(statusOf(record)), amount, said(payee), said(reference), words.text, todoShown(words)];
   });
   const titles = ["Row#", "Status", "Amount#", "To or from", "Reference", "What happened", "What to do"];
   const last = rows.at(-1)?.row ?? 0;

@@ -1,8 +1,6 @@
 import { isSameAmount, sumOf } from "../amount.ts";
 import { changedSince, seenOf } from "../acts/as-seen.ts";
-import { cancel } from "../acts/cancel.ts";
-import { release } from "../acts/release.ts";
-import { settle, settledAs } from "../acts/settle.ts";
+import { settledAs } from "../acts/settle.ts";
 import { sentOf, sentText } from "../commands/status-lists.ts";
 import { askRelease, type Release } from "../journal/release.ts";
 import type { ResultStatus } from "../events.ts";
@@ -13,10 +11,12 @@ import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
 import { statusOf } from "../results/totals.ts";
 import { mayDo, type Account } from "./accounts.ts";
-import { actAt, newsOfAct, newsOfLetting, withoutCommands, type Desk } from "./desk.ts";
+import { actAt, newsOfAct, newsOfLetting, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
 import { button, choices, countTag, field, form, markup, nothing, said, statusTag, sumField, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
 import { batchLink } from "./needs.ts";
+import { todoShown } from "./places.ts";
+import type { ActOf } from "./rights.ts";
 import { newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
 
 /** Files whose private copies are read for one page, and rows of each. */
@@ -37,9 +37,15 @@ export function decidePages(pages: Pages): void {
 
   pages.page("/decide", (asked) => decidePage(pages, asked));
 
+  type Word = "unknown" | "settled" | "held" | "release";
+  type Carry<Of extends Word> = (
+    posted: Posted,
+    chosen: Chosen,
+    act: ActOf<`/decide/${Of}`>,
+  ) => Promise<News | Response>;
   /** `carry`: gives what is said of it, or a page that asks once more. */
-  const act = (word: string, carry: (posted: Posted, chosen: Chosen) => Promise<News | Response>): void =>
-    pages.act(`/decide/${word}`, "decide", async (posted) => {
+  const act = <Of extends Word>(word: Of, carry: Carry<Of>): void =>
+    pages.act(`/decide/${word}`, async (posted, called) => {
       // as it is written: acts take the beginning of an id as well
       const [batch] = await desk.store.batches({ id: posted.text("batch") });
       const rows = posted.texts("row").filter((row) => /^\d{1,9}$/.test(row));
@@ -48,13 +54,17 @@ export function decidePages(pages: Pages): void {
       const isOther = batch && isAll && posted.text("all_seen") !== tallyOf(batch);
       const chosen = batch && { batch, rows, isAll, seen: posted.texts("seen") };
       const said =
-        !chosen || !isChosen ? newsOf("no_rows") : isOther ? newsOf("all_changed") : await carry(posted, chosen);
+        !chosen || !isChosen
+          ? newsOf("no_rows")
+          : isOther
+            ? newsOf("all_changed")
+            : await carry(posted, chosen, called);
       const back = batch && posted.text("from") === "batch" ? `/batch/${batch.id}` : "/decide";
       return said instanceof Response ? said : pages.goTo(posted, back, said);
     });
 
   /** What went, and is said not to have gone, may be paid twice: the act asks for the sum. */
-  const settleRows = async ({ account, text }: Posted, { batch, rows, seen }: Chosen): Promise<News> => {
+  const settleRows: Carry<"unknown" | "settled"> = async ({ account, text }, { batch, rows, seen }, settle) => {
     const as = settledAs(text("as"));
     if (!as) return newsOf("no_choice");
     const total = text("total").trim();
@@ -64,7 +74,7 @@ export function decidePages(pages: Pages): void {
   act("unknown", settleRows);
   act("settled", settleRows);
 
-  act("held", async (posted, chosen) => {
+  act("held", async (posted, chosen, { cancel, settle }) => {
     const { batch, rows, isAll, seen } = chosen;
     const [what, reason] = [posted.text("what"), posted.text("reason")];
     if (what === "cancel") {
@@ -81,7 +91,7 @@ export function decidePages(pages: Pages): void {
     return lookOnceMore(pages, posted, chosen);
   });
 
-  act("release", async ({ account, text }, chosen) => {
+  act("release", async ({ account, text }, chosen, release) => {
     const { batch, rows, isAll, seen } = chosen;
     const total = text("total").trim();
     const { acceptedBefore } = await ask(desk, account, chosen);
@@ -152,10 +162,10 @@ async function groupPart(desk: Desk, group: Group, csrf: string | undefined): Pr
   const lines = rows.map((record) => {
     const { row, amount, lateAnswer } = record;
     const { from = "", payee = "", reference = "" } = details.of.get(row) ?? {};
-    const { text, todo } = tellRow(record, batch);
+    const words = tellRow(record, batch);
     const late = lateAnswer && markup`<br>Its host heard later: ${lateAnswer}`;
-    const last = sent ? (sent.get(row) ?? "") : withoutCommands(todo);
-    const happened = markup`${text}${late}`;
+    const last = sent ? (sent.get(row) ?? "") : todoShown(words, "/decide");
+    const happened = markup`${words.text}${late}`;
     const known = amount ?? "not known";
     return [csrf === undefined ? row : tick(record), known, said(from), said(payee), said(reference), happened, last];
   });

@@ -4,11 +4,10 @@ import { foreseen, PaydropError } from "../errors.ts";
 import type { Act, Who } from "../journal/store.ts";
 import { sentenceOf, type Found } from "../messages/acts.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
-import { errorOf, type ErrorReason } from "../messages/errors.ts";
-import { toldOnPage, type Told } from "../messages/sentence.ts";
-import { printable } from "../printable.ts";
+import { told, type Told } from "../messages/sentence.ts";
 import type { Account } from "./accounts.ts";
-import type { News } from "./html.ts";
+import { markup, type News, type Shown } from "./html.ts";
+import { todoShown } from "./places.ts";
 
 /** What the pages stand on. */
 export interface Desk extends Open {
@@ -38,7 +37,7 @@ export async function newsOfAct(desk: Desk, by: Account, act: (who: Named) => Pr
   try {
     await desk.endOfDead();
     const { found, code, failed } = await act(personAt(desk, by));
-    const lines = found.flatMap((one) => linesTold(toldOnPage(sentenceOf(one), one.facts)));
+    const lines = found.flatMap((one) => linesOf(told(sentenceOf(one), one.facts)));
     if (failed === undefined) return { isGood: code === 0, lines };
     desk.say(`desk: ${failed.message}`);
     return { isGood: false, lines: [...lines, ...linesOfError(failed)] };
@@ -60,19 +59,12 @@ export function newsOfLetting(desk: Desk, by: Account, act: (who: Named) => Prom
   });
 }
 
-function linesOfError(thrown: Error): readonly string[] {
+function linesOfError(thrown: Error): readonly Shown[] {
   const error = foreseen(thrown);
-  if (!(error instanceof PaydropError))
-    return linesTold(toldOnPage(DESK_WORDS.broken, { found: DESK_WORDS.unforeseen }));
-  const [, sentence] = errorOf(error.reason as ErrorReason);
-  return linesTold(toldOnPage(sentence, error.facts));
+  return linesOf(error instanceof PaydropError ? error : told(DESK_WORDS.broken, { found: DESK_WORDS.unforeseen }));
 }
 
-const linesTold = ({ text, todo }: Told): readonly string[] =>
-  [...text.split("\n"), ...(todo === "" ? [] : [`→ ${todo}`])].map((line) => printable(line));
-
-/** Of what the rows of a batch, or of a file, say: pages have buttons for what whoever types commands would type. */
-export function withoutCommands(todo: string): string {
-  const sentences = todo.split(/(?<=[.:]) (?=[A-Z])/);
-  return sentences.filter((one) => !/\bpaydrop [a-z]|--[a-z]/.test(one)).join(" ");
+function linesOf(one: Told): readonly Shown[] {
+  const todo = todoShown(one);
+  return [...one.text.split("\n"), ...(todo.toString() === "" ? [] : [markup`→ ${todo}`])];
 }

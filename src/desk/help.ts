@@ -1,23 +1,21 @@
-import { help } from "../commands/help-completion.ts";
+import { topics, topicText } from "../commands/help-completion.ts";
 import { PaydropError } from "../errors.ts";
-import type { Output } from "../screen/look.ts";
 import { markup, nothing, type Html } from "./html.ts";
 import { plain, type Pages } from "./pages.ts";
 
 /** The topics of `paydrop help`. */
 export function helpPages(pages: Pages): void {
-  pages.page("/help", async (asked) => {
-    const lines = (await textOf()).split("\n").filter((line) => line !== "" && !line.startsWith("paydrop "));
-    const items = lines.map((line) => {
-      const [, topic = "", title = ""] = /^ {2}(\w+) +(.*)$/.exec(line) ?? [];
-      return topic === "" ? markup`<h2>${line}</h2>` : markup`<p><a href="/help/${topic}">${title}</a></p>`;
+  pages.page("/help", (asked) => {
+    const items = topics().map(({ heading, topics: all }) => {
+      const links = all.map(({ name, title }) => markup`<p><a href="/help/${name}">${title}</a></p>`);
+      return markup`<h2>${heading}</h2>${links}`;
     });
     return pages.framed(asked, { title: "Help", at: "/help", content: markup`${items}` });
   });
 
   pages.page("/help/:topic", async (asked) => {
     try {
-      const [title = "", ...blocks] = (await textOf(asked.c.req.param("topic"))).split(/\n{2,}/);
+      const [title = "", ...blocks] = (await topicText(asked.c.req.param("topic") ?? "")).split(/\n{2,}/);
       const content = markup`${blocks.map(blockOf)}<p><a href="/help">All topics</a></p>`;
       return pages.framed(asked, { title: title.replace(/^# /, ""), at: "/help", content });
     } catch (error) {
@@ -25,13 +23,6 @@ export function helpPages(pages: Pages): void {
       throw error;
     }
   });
-}
-
-async function textOf(topic?: string): Promise<string> {
-  let text = "";
-  const output: Output = { write: (more) => void (text += more), isTerminal: false, columns: 100 };
-  await help({ operands: topic === undefined ? [] : [topic], flags: {}, env: {}, stdout: output, stderr: output });
-  return text;
 }
 
 /** As much Markdown as the topics have. */

@@ -80,7 +80,7 @@ interface Page {
 /** What an act of a person said, shown once. */
 export interface News {
   readonly isGood: boolean;
-  readonly lines: readonly string[];
+  readonly lines: readonly Shown[];
 }
 
 const MENU = [

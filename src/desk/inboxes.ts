@@ -4,7 +4,7 @@ import { inboxFolders } from "../intake/inbox.ts";
 import { inputName, isOperationFolder } from "../intake/names.ts";
 import { identityOf } from "../intake/snapshot.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
-import { ownText } from "../results/answers.ts";
+import { answerLines } from "../results/answers.ts";
 import { isRetryAsWritten } from "../results/place.ts";
 import type { Desk } from "./desk.ts";
 
@@ -59,21 +59,14 @@ async function waitingIn({ store }: Desk, inbox: string): Promise<readonly Waiti
       if (stats?.isFile() && (await store.sourceOf(path, identityOf(stats))) !== undefined) continue;
       const answer = ["refused", "waiting"].map((kind) => `${name}.${kind}.txt`).find((one) => answers.has(one));
       if (answer === undefined && !stats?.isFile()) continue;
-      const lines = answer === undefined ? [DESK_WORDS.not_looked_at] : await linesOf(join(folder, answer));
+      const lines =
+        answer === undefined
+          ? [DESK_WORDS.not_looked_at]
+          : (await answerLines(join(folder, answer))).slice(0, LINES_SHOWN);
       const isRefused = answer === `${name}.refused.txt`;
       const shown = folder === inbox ? name : join(basename(folder), name);
       waiting.push({ name: shown, lines, isRefused, since: Number(stats?.ctimeMs ?? Date.now()) });
     }
   }
   return waiting;
-}
-
-/** Without its head, which names the file, and without what is for whoever types commands. */
-async function linesOf(answer: string): Promise<readonly string[]> {
-  const text = (await ownText(answer)) ?? "";
-  const lines = text
-    .split(/\r?\n/)
-    .slice(1)
-    .filter((line) => line.trim() !== "" && !/paydrop [a-z]|^Lines that begin/.test(line));
-  return lines.slice(0, LINES_SHOWN);
 }

@@ -5,7 +5,7 @@ import { isIn } from "../inbox/at-work.ts";
 import { waitsForApproval, wantedOf } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
-import { heldLines } from "../messages/intake.ts";
+import { heldText } from "../messages/intake.ts";
 import { counted } from "../messages/sentence.ts";
 import { isToCorrect } from "../results/totals.ts";
 import type { Desk } from "./desk.ts";
@@ -28,8 +28,7 @@ export const isGoing = ({ onItsWay, phase, tallies }: BatchRecord): boolean =>
 
 /** Since when, by whom, and why nothing goes from an inbox. */
 export function stoppedText({ at, reason, by }: NonNullable<Inbox["held"]>): string {
-  const [why = ""] = heldLines(reason, "");
-  return `Stopped since ${minuteOf(at)}${by === undefined ? "" : ` by ${by}`}. ${why}`;
+  return `Stopped since ${minuteOf(at)}${by === undefined ? "" : ` by ${by}`}. ${heldText(reason)}`;
 }
 
 /** `csrf`: of somebody who may let it go on. */

@@ -1,8 +1,9 @@
 import type { Context, Hono } from "hono";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { told, type Facts } from "../messages/sentence.ts";
-import type { Account, Role } from "./accounts.ts";
+import type { Account } from "./accounts.ts";
 import type { Desk } from "./desk.ts";
+import type { ActOf, ActPath, PagePath } from "./rights.ts";
 import { markup, pageOf, type Html, type News, type Shown } from "./html.ts";
 import type { Visitors } from "./visitors.ts";
 
@@ -30,15 +31,15 @@ export interface Pages {
   readonly desk: Desk;
   readonly app: Hono;
   readonly visitors: Visitors;
-  page(path: string, show: (asked: Asked) => Answer): void;
-  /** A person's act, by those whose role allows it; it answers with another page. */
-  act(path: string, needed: Role, carryOut: (posted: Posted) => Answer, bytesMax?: number): void;
+  page(path: PagePath, show: (asked: Asked) => Answer): void;
+  /** A person's act, by those whose role allows it (`ACTS`); it answers with another page. */
+  act<Path extends ActPath>(path: Path, carryOut: (posted: Posted, act: ActOf<Path>) => Answer): void;
   /** A page in the frame, with what the last act said. */
   framed(asked: Asked, page: { title: string; at?: string; content: Shown }): Response;
   /** To that page, which says what became of it. */
   goTo(asked: Asked, path: string, news: News): Response;
   /** A part of a page that is shown anew while it changes: `livePart`. */
-  live(path: string, part: (asked: Asked) => Promise<Html>): void;
+  live(path: PagePath, part: (asked: Asked) => Promise<Html>): void;
 }
 
 /** Beside the token: a browser says by itself that a form stood on another site. */

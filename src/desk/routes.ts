@@ -2,12 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { streamSSE, type SSEStreamingApi } from "hono/streaming";
-import { mayDo, type Account, type Role } from "./accounts.ts";
+import { mayDo, type Account } from "./accounts.ts";
 import type { Desk } from "./desk.ts";
 import { pageOf, type Html, type News, type Shown } from "./html.ts";
 import { formOf, isFromHere, plain, type Answer, type Asked, type Pages, type Posted } from "./pages.ts";
+import { PAGES, rightOf, type ActOf, type ActPath, type PagePath } from "./rights.ts";
 import type { Visitors } from "./visitors.ts";
 
+/** Where a path says nothing else. */
 const FORM_BYTES_MAX = 1024 * 1024;
 /** Each is wholly in memory while it is read. */
 const UPLOADS_AT_ONCE = 2;
@@ -34,23 +36,25 @@ export class Routes implements Pages {
     this.#ending.abort();
   }
 
-  page(path: string, show: (asked: Asked) => Answer): void {
+  page(path: PagePath, show: (asked: Asked) => Answer): void {
     this.app.get(path, async (c) => {
       const account = await this.visitors.accountOf(c);
       if (!account) return c.redirect("/sign-in", 303);
       if (account.isOneTime && path !== "/password") return c.redirect("/password", 303);
+      if (!mayDo(account.role, PAGES[path])) return plain(c, 403, "no_right");
       return show({ c, account, csrf: this.visitors.csrfOf(c) });
     });
   }
 
-  act(path: string, needed: Role, carryOut: (posted: Posted) => Answer, bytesMax = FORM_BYTES_MAX): void {
+  act<Path extends ActPath>(path: Path, carryOut: (posted: Posted, act: ActOf<Path>) => Answer): void {
+    const { role, act, bytesMax = FORM_BYTES_MAX } = rightOf(path);
     // who it is is known before a byte of what they bring is read
     const allowed: MiddlewareHandler = async (c, next) => {
       if (!isFromHere(c)) return plain(c, 403, "other_site");
       const account = await this.visitors.accountOf(c);
       if (!account) return c.redirect("/sign-in", 303);
       if (account.isOneTime && !/^\/(?:password|sign-out)$/.test(path)) return plain(c, 403, "one_time");
-      if (!mayDo(account.role, needed)) return plain(c, 403, "no_right");
+      if (!mayDo(account.role, role)) return plain(c, 403, "no_right");
       return next();
     };
     const isUpload = bytesMax > FORM_BYTES_MAX;
@@ -58,7 +62,7 @@ export class Routes implements Pages {
       if (isUpload && this.#uploads >= UPLOADS_AT_ONCE) return plain(c, 503, "busy");
       this.#uploads += Number(isUpload);
       try {
-        return await this.#carryOut(c, carryOut);
+        return await this.#carryOut(c, (posted) => carryOut(posted, act));
       } finally {
         this.#uploads -= Number(isUpload);
       }
@@ -86,10 +90,10 @@ export class Routes implements Pages {
     return c.redirect(path, 303);
   }
 
-  live(path: string, part: (asked: Asked) => Promise<Html>): void {
+  live(path: PagePath, part: (asked: Asked) => Promise<Html>): void {
     this.app.get(path, async (c) => {
       const account = await this.visitors.accountOf(c, false);
-      if (!account || account.isOneTime) return c.body(null, 403);
+      if (!account || account.isOneTime || !mayDo(account.role, PAGES[path])) return c.body(null, 403);
       // a web server before it must not keep it until it is full
       c.header("x-accel-buffering", "no");
       // what fails while the desk ends is no news; anything else is told in one line, without what lies behind it

@@ -18,13 +18,13 @@ export function signInPages(pages: Pages): void {
   const limits = signInLimits(Date.now);
   app.get("/sign-in", (c) => signInPage(visitors, c));
   app.post("/sign-in", (c) => signIn(pages, limits, c));
-  pages.act("/sign-out", "view", async ({ c }) => {
+  pages.act("/sign-out", async ({ c }) => {
     await accounts.endSession(desk.store, visitors.tokenOf(c) ?? "");
     visitors.signIn(c, accounts.newToken());
     return c.redirect("/sign-in", 303);
   });
   pages.page("/password", (asked) => passwordPage(pages, asked));
-  pages.act("/password", "view", (posted) => changePassword(pages, limits, posted));
+  pages.act("/password", (posted) => changePassword(pages, limits, posted));
 }
 
 function signInPage(visitors: Visitors, c: Context, news?: News, status: 200 | 401 | 429 = 200): Response {
@@ -77,7 +77,8 @@ function passwordPage(pages: Pages, asked: Asked): Response {
     password("password", "A new password", "new", length),
     password("again", "The new password once more", "new"),
   ]}<p>${button("Change the password")}</p>`;
-  const why = account.isOneTime && markup`<p>${DESK_WORDS.one_time.replace(" → ", " ")}</p>`;
+  const { text: oneTime, todo: toChoose } = told(DESK_WORDS.one_time);
+  const why = account.isOneTime && markup`<p>${oneTime} ${toChoose}</p>`;
   const content = markup`${why}${form("/password", csrf, fields)}`;
   return pages.framed(asked, { title: "Your password", content });
 }

@@ -1,5 +1,3 @@
-import type { Acted, Named } from "../acts/act.ts";
-import { resumeInbox, stopInbox } from "../acts/inbox.ts";
 import { basename } from "node:path";
 import { rowsIn, sumOf } from "../amount.ts";
 import { atWork, waitsIn, type Waits } from "../inbox/at-work.ts";
@@ -7,13 +5,14 @@ import { dayOf } from "../day.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { HOST_WORDS } from "../messages/hosts.ts";
-import { counted, told } from "../messages/sentence.ts";
+import { counted, told, type Told } from "../messages/sentence.ts";
 import { byStatusOf, occurringIn } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
 import { newsOfAct, type Desk } from "./desk.ts";
 import { button, countTag, form, markup, progressOf, said, tableOf, type Html } from "./html.ts"; // prettier-ignore
 import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";
 import { batchLink, goOnForm, isGoing, LOOKED_AT, needsPart, stoppedText } from "./needs.ts";
+import { todoShown } from "./places.ts";
 import { livePart, newsOf, type Asked, type Pages } from "./pages.ts";
 import { yearPicture } from "./pictures.ts";
 
@@ -46,15 +45,13 @@ export function todayPages(pages: Pages): void {
     return pages.framed(asked, { title: "A year of batches", content });
   });
 
-  const act = (path: string, of: (who: Named, inbox: string) => Promise<Acted>): void =>
-    pages.act(path, "decide", async (posted) => {
+  for (const path of ["/stop", "/go-on"] as const)
+    pages.act(path, async (posted, act) => {
       // only what is known: nobody holds any other folder of this machine from here, or removes a STOP file there
       const inbox = inboxesOf(desk, await desk.store.folders()).find((one) => one === posted.text("inbox"));
       if (inbox === undefined) return pages.goTo(posted, "/", newsOf("no_inbox"));
-      return pages.goTo(posted, "/", await newsOfAct(desk, posted.account, (who) => of(who, inbox)));
+      return pages.goTo(posted, "/", await newsOfAct(desk, posted.account, (who) => act(desk, who, { inbox })));
     });
-  act("/stop", (who, inbox) => stopInbox(desk, who, { inbox }));
-  act("/go-on", (who, inbox) => resumeInbox(desk, who, { inbox }));
 }
 
 /** The newest batches, and whatever else waits for somebody or goes, the newest first: nothing else that has ended. */
@@ -70,6 +67,8 @@ async function newestOf({ store }: Desk): Promise<readonly BatchRecord[]> {
   return [...all.values()].sort((one, other) => other.createdAt - one.createdAt || (one.id < other.id ? -1 : 1));
 }
 
+const shown = (one: Told): Html => markup`${one.text} → ${todoShown(one)}`;
+
 /** The first thing on the page: of what nobody looks at nothing is taken, and nothing goes. */
 async function unwatchedPart(desk: Desk, inboxes: readonly Inbox[]): Promise<Html | undefined> {
   const loss = await desk.store.hosts.loss();
@@ -77,8 +76,8 @@ async function unwatchedPart(desk: Desk, inboxes: readonly Inbox[]): Promise<Htm
   const { isAny, watches } = await atWork(desk);
   const unwatched = inboxes.filter(({ inbox }) => !watches(inbox));
   const lines = [
-    loss !== undefined && told(HOST_WORDS.loss, { found: loss }).text,
-    waits.length > 0 && told(HOST_WORDS.waits, { hosts: waits.join(", ") }).text,
+    loss !== undefined && shown(told(HOST_WORDS.loss, { found: loss })),
+    waits.length > 0 && shown(told(HOST_WORDS.waits, { hosts: waits.join(", ") })),
     !isAny && inboxes.length > 0 && DESK_WORDS.nobody_works,
     ...(isAny ? unwatched.map(({ inbox: folder }) => told(DESK_WORDS.nobody_watches, { folder }).text) : []),
   ].filter((line) => line !== false);

@@ -16,12 +16,12 @@ import { sha256Of } from "../results/place.ts";
 import { remarkTexts } from "../results/summary.ts";
 import { occurringIn } from "../results/totals.ts";
 import { mayDo } from "./accounts.ts";
-import { actAt, withoutCommands, type Desk } from "./desk.ts";
+import { actAt, type Desk } from "./desk.ts";
 import { button, factsOf, form, markup, said, statusTag, tableOf, type Html, type Shown } from "./html.ts";
 import { inboxesOf } from "./inboxes.ts";
+import { todoShown } from "./places.ts";
 import { newsOf, type Asked, type Pages, type Posted, type Word } from "./pages.ts";
 
-const FILE_BYTES_MAX = 64 * 1024 * 1024;
 const STAGED_MAX = 20;
 
 /** A file that was looked at, and may be put into its folder. */
@@ -40,7 +40,7 @@ export function uploadPages(pages: Pages): void {
   const refuse = (posted: Posted, word: Word, facts: Facts = {}): Response =>
     pages.goTo(posted, "/upload", newsOf(word, false, facts));
 
-  const check = async (posted: Posted): Promise<Response> => {
+  pages.act("/upload", async (posted) => {
     const [file] = [posted.form["file"] ?? []].flat();
     const folder = (await foldersOf(desk)).find((one) => one === posted.text("folder"));
     if (!(file instanceof File) || file.name === "") return refuse(posted, "no_file");
@@ -48,16 +48,15 @@ export function uploadPages(pages: Pages): void {
     const name = inputName(file.name);
     if (name.kind !== "input" || /[/\\]/.test(file.name)) {
       const why = tellFault(name.kind === "refused" ? name.fault : { code: "name_unprintable" });
-      const lines = [`${printable(file.name)}: ${why.text}`, why.todo];
+      const lines = [`${printable(file.name)}: ${why.text}`, todoShown(why)];
       return pages.goTo(posted, "/upload", { isGood: false, lines });
     }
     const [id, one] = await staging.stage(file, folder, posted.account.name);
     const content = await checkPart(desk, one, putForm(posted, id, one));
     return pages.framed(posted, { title: `Checked: ${file.name}`, at: "/upload", content });
-  };
-  pages.act("/upload", "decide", check, FILE_BYTES_MAX);
+  });
 
-  pages.act("/upload/put", "decide", async (posted) => {
+  pages.act("/upload/put", async (posted) => {
     const { account } = posted;
     const id = posted.text("id");
     const one = staging.of(id);
@@ -135,7 +134,7 @@ async function checkPart({ config }: Desk, { path }: Staged, put: Html): Promise
   } catch (error) {
     if (!(error instanceof PaydropError)) throw error;
     const faults = error instanceof FileRefusedError ? error.faults : [];
-    const said = markup`<p>${error.message} ${withoutCommands(error.hint)}</p>`;
+    const said = markup`<p>${error.text} ${todoShown(error)}</p>`;
     const why = faults.length === 0 ? said : faultTable("What is wrong", faults);
     return markup`<p class="bad" role="alert">${DESK_WORDS.refused}</p>${why}<p><a href="/upload">Upload a better one</a></p>`;
   }
@@ -164,9 +163,9 @@ ${kinds.map(([title, faults, count]) => count > 0 && markup`<h2>${title} (${coun
 
 function faultTable(caption: string, faults: readonly Fault[]): Html {
   const lines = faults.map((fault) => {
-    const { text, todo } = wordsOf(fault);
+    const words = wordsOf(fault);
     const { row, column = "", cell = "" } = fault;
-    return [row ?? "the file", said(printable(column, 60)), cell, text, withoutCommands(todo)];
+    return [row ?? "the file", said(printable(column, 60)), cell, words.text, todoShown(words)];
   });
   return tableOf({ caption, titles: ["Row", "Column", "Cell", "What is wrong", "What to do"] }, lines);
 }

@@ -30,7 +30,7 @@ export class Beside {
       const isBlocked = file.waits === undefined && blocked !== undefined;
       if (file.forMs < afterMs && !isBlocked) continue;
       const answer = isBlocked
-        ? answers.troubleAnswer(file.path, this.#linesOf(blocked))
+        ? answers.troubleAnswer(file.path, this.#linesOf(blocked), this.#folder.listener.again)
         : answers.waitingAnswer(file.path, file.waits ?? "its_turn");
       if (this.#waiting.get(file.path) !== answer.text) await this.put(file.path, answer);
       given.set(file.path, answer.text);
@@ -38,8 +38,8 @@ export class Beside {
     this.#waiting = given;
   }
 
-  #linesOf(blocked: Blocked): readonly string[] {
-    return "code" in blocked ? awayLines(blocked.code) : heldLines(blocked.reason, this.#folder.resume);
+  #linesOf(blocked: Blocked): readonly answers.Line[] {
+    return "code" in blocked ? awayLines(blocked.code) : heldLines(blocked.reason, this.#folder.path);
   }
 
   /** The journal's server is away: it is not asked, and who waits is told. */
@@ -61,6 +61,7 @@ export class Beside {
 
   /** Beside a file STOP; undefined: it was lifted. */
   answerStop(stop: FolderStop | undefined): Promise<void> {
-    return answers.answerStop(this.#folder.path, stop && stopLines(stop.reason, this.#folder.resume));
+    const { path, listener } = this.#folder;
+    return answers.answerStop(path, stop && stopLines(stop.reason, path), listener.again);
   }
 }

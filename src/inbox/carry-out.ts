@@ -7,7 +7,8 @@ import { exitCodeOf } from "../exit-codes.ts";
 import type { FoundFile, LookedFile } from "../intake/inbox.ts";
 import { identityOf } from "../intake/snapshot.ts";
 import type { BatchRecord } from "../journal/store.ts";
-import { MAY_HAVE_GONE } from "../messages/intake.ts";
+import { FOLDER_NEWS, MAY_HAVE_GONE } from "../messages/intake.ts";
+import { told } from "../messages/sentence.ts";
 import * as answers from "../results/answers.ts";
 import { isRetryAsWritten } from "../results/place.ts";
 import type { Beside } from "./beside.ts";
@@ -108,18 +109,18 @@ export class Carrier {
   /** What one file did wrong does not keep the others waiting; a failing disk, or what nobody foresaw, ends it all. */
   async #answerFailed(path: string, version: string, error: unknown): Promise<void> {
     const { work, listener } = this.#folder;
-    const { code, message, hint } =
-      error instanceof PaydropError ? error : { code: "", message: messageOf(error), hint: "Ask IT." };
+    const code = error instanceof PaydropError ? error.code : "";
+    const words = error instanceof PaydropError ? error : told(FOLDER_NEWS.unforeseen, { found: messageOf(error) });
     const isOfOthers = error instanceof PaydropError && error.reason === "batch_elsewhere";
     // changed, exchanged or taken away just now, or another host's: the next sweep sees what is there
     if (code === "stopped" || code === "usage" || isOfOthers) {
-      if (!work.config.quiet) listener.say(message);
+      if (!work.config.quiet) listener.say(words.text);
       return;
     }
     const isRefused = error instanceof FileRefusedError;
     const answer = isRefused
       ? answers.refusedAnswer(path, error, version)
-      : answers.troubleAnswer(path, [message, hint, code === "journal" ? MAY_HAVE_GONE : ""]);
+      : answers.errorAnswer(path, words, listener.again, code === "journal" ? [MAY_HAVE_GONE] : []);
     await this.#beside.put(path, answer);
     if (!isRefused && !isOfThisAlone(error)) throw error;
     this.#noteCode(path, exitCodeOf(error));

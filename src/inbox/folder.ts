@@ -3,9 +3,10 @@ import type { Work } from "../batch.ts";
 import type { BatchReport } from "../events.ts";
 import { inboxFolders, type LookedFile } from "../intake/inbox.ts";
 import type { BatchRecord } from "../journal/store.ts";
+import { complete } from "../messages/commands.ts";
 import { FOLDER_NEWS } from "../messages/intake.ts";
-import { told, type Facts, type Told } from "../messages/sentence.ts";
-import { asWord, printable } from "../printable.ts";
+import { told, toldLines, type Facts, type Flags, type Told } from "../messages/sentence.ts";
+import { printable } from "../printable.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
 
 export interface FolderListener {
@@ -16,15 +17,14 @@ export interface FolderListener {
   held?(at: number, news: Told): void;
   /** Files that wait now, the oldest since then; milliseconds since 1970. */
   saw?(count: { readonly files: number; readonly oldestSince?: number }, isRead: boolean): void;
-  /** What commands to copy need besides: ` --state-dir /srv/paydrop`. */
-  readonly again?: string;
+  /** What commands to copy need besides. */
+  readonly again?: Flags;
 }
 
 /** Why nothing goes from a folder, and since when. */
 export type FolderStop = Awaited<ReturnType<Work["store"]["heldFolders"]>>[number];
 
 export const shown = (path: string): string => printable(basename(path), 200);
-export const resumeCommand = (folder: string): string => `paydrop resume --inbox ${asWord(folder)} --by NAME`;
 
 /** A folder that is worked through: with what, what the journal has of it, and who is told. */
 export class Folder {
@@ -34,8 +34,6 @@ export class Folder {
   /** Ends all that is at work here, softly. */
   readonly failure = new AbortController();
   readonly work: Work;
-  /** By this a person lets it go on. */
-  readonly resume: string;
 
   constructor(work: Work, path: string, listener: FolderListener, { isOnce }: { readonly isOnce: boolean }) {
     const soft = AbortSignal.any([work.signals.soft, this.failure.signal]);
@@ -43,17 +41,17 @@ export class Folder {
     this.path = path;
     this.listener = listener;
     this.isOnce = isOnce;
-    this.resume = resumeCommand(path) + (listener.again ?? "");
   }
 
   tell(code: keyof typeof FOLDER_NEWS, facts: Facts = {}): void {
     const { quiet, json } = this.work.config;
-    const { text, todo } = told(FOLDER_NEWS[code], { folder: printable(this.path), command: this.resume, ...facts });
-    if (code === "folder_held") this.listener.held?.(Number(facts["at"]), { text, todo });
+    const found = told(FOLDER_NEWS[code], { folder: printable(this.path), inbox: this.path, ...facts });
+    const news = complete(found, { all: this.listener.again ?? {} });
+    if (code === "folder_held") this.listener.held?.(Number(facts["at"]), news);
     const isOfCourse = ["watching", "nothing_new", "not_ready"].includes(code);
     // a program reads the summary
     if (code === "nothing_new" && json) return;
-    if (!isOfCourse || !quiet) this.listener.say(todo === "" ? text : `${text}\n  → ${todo}`);
+    if (!isOfCourse || !quiet) this.listener.say(toldLines(news));
   }
 
   saw(files: readonly LookedFile[], isRead: boolean): void {

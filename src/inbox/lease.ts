@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Work } from "../batch.ts";
 import type { Hosts } from "../journal/store.ts";
 import { HOST_NEWS } from "../messages/hosts.ts";
-import { told } from "../messages/sentence.ts";
+import { told, toldLines } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 
 const ASKED_AGAIN_MS = 5_000;
@@ -55,7 +55,6 @@ async function untilLost(hosts: Hosts, name: string, signal: AbortSignal, work: 
 }
 
 function whyNot({ clockApart }: Hosts, folder: string): string {
-  if (!clockApart) return told(HOST_NEWS.inbox_elsewhere, { folder: printable(folder) }).text;
-  const { text, todo } = told(HOST_NEWS.clock_apart, clockApart);
-  return `${text}\n  → ${todo}`;
+  if (!clockApart) return toldLines(told(HOST_NEWS.inbox_elsewhere, { folder: printable(folder) }));
+  return toldLines(told(HOST_NEWS.clock_apart, clockApart));
 }

@@ -1,3 +1,5 @@
+import * as commands from "./commands.ts";
+import { flag, led, typed } from "./commands.ts";
 import { NOT_RELEASED } from "./holds.ts";
 import { counted, type Catalogue, type Facts, type Sentence } from "./sentence.ts";
 import { namedRows } from "./statuses.ts";
@@ -14,51 +16,70 @@ export const ACTED = {
   clock_behind: `The clock says {now}, but the journal has already seen {seen}. Until then payments count as recent: more may be held.
     → Set the clock. If it is right, an earlier one was ahead: decide what is held as usual.`,
   going: "{rows:row} of batch {batch} will be sent: {sum}",
-  going_when_approved:
-    "{rows:row} of batch {batch} may go when somebody has approved it: {sum} → → paydrop approve {batch} --by NAME --total SUM",
-  proposed:
-    "{rows:row} of batch {batch} may go when somebody else has approved that: {sum} → → paydrop approve {batch} --by NAME --total SUM",
+  going_when_approved: ["{rows:row} of batch {batch} may go when somebody has approved it: {sum}", commands.approve],
+  proposed: ["{rows:row} of batch {batch} may go when somebody else has approved that: {sum}", commands.approve],
   none_waits: "Nothing of batch {batch} goes: no row of it may go again this way",
-  left: `Another paydrop works with this state folder and sends them, if it works on this batch or its folder.
-    → What became of them: paydrop status {batch}. Else, when that one has ended: paydrop resume {batch} --by NAME`,
+  left: [
+    "Another paydrop works with this state folder and sends them, if it works on this batch or its folder.",
+    led("What became of them", commands.status),
+    led("Else, when that one has ended", commands.resume),
+  ],
   left_to_watch: "They go when the paydrop that watches the folder looks next.",
-  now_held: "{rows:row} of batch {batch} must wait for a person: {why} → → paydrop status {batch}",
-  paused: "Batch {batch} is paused. {rows:row waits|rows wait}. → → To go on: paydrop resume {batch} --by NAME",
+  now_held: ["{rows:row} of batch {batch} must wait for a person: {why}", commands.status],
+  paused: ["Batch {batch} is paused. {rows:row waits|rows wait}.", led("To go on", commands.resume)],
   cancelled: ({ rows }) =>
     rows === 0 ? "No row of batch {batch} is held, or left to cancel." : "{rows:row} of batch {batch} will never go.",
   cancelled_whole: ({ rows }) =>
     `Batch {batch} is cancelled. ${rows === 0 ? "No row of it was left to send." : "{rows:row was|rows were} not sent and will never go."}`,
   cannot_recall: "{rows:row was|rows were} accepted and cannot be called back.",
-  still_unknown: `{rows:row is|rows are} unknown and must still be looked up.
-    → → paydrop settle {batch} --row N --as DONE-OR-NOT-DONE --by NAME --note TEXT`,
+  still_unknown: ["{rows:row is|rows are} unknown and must still be looked up.", commands.settle()],
   on_their_way: "{rows:row is|rows are} on the way and cannot be stopped.",
   settled_done: ({ before }) =>
     `Row {row} of batch {batch} ({amount}) is settled as done by {by}. It is never sent again.${before ? " {before} had settled it as not done → Tell {before} what you found." : ""}`,
   settled_not_done: ({ phase }) =>
     phase === "cancelled"
       ? "Row {row} of batch {batch} ({amount}) is settled as not done by {by}. → The batch is cancelled. If it is to be paid after all, put it into a new file."
-      : `Row {row} of batch {batch} ({amount}) is settled as not done by {by}. It may go again.
-          → → If it was paid in another way: paydrop cancel {batch} --row {row} --by NAME. To send all such rows of the batch: paydrop retry {batch}`,
+      : [
+          "Row {row} of batch {batch} ({amount}) is settled as not done by {by}. It may go again.",
+          led("If it was paid in another way", commands.cancelRow),
+          led("To send all such rows of the batch", commands.retry),
+        ],
   settled_before: ({ by }) =>
     `Row {row} of batch {batch} ${by === undefined ? "is {word} now" : "was {word} by {by} before you"}. Nothing was changed.`,
-  settled_otherwise: `Row {row} of batch {batch} was {word} by {by} before you. What you said changed nothing
-    → Ask {by} which of the two is true. → Who said what: paydrop status {batch}`,
-  settled_contradicted: `Row {row} of batch {batch} was settled as not done by {before} before you said that it went. It is held, and goes by neither word
-    → Look it up once more with {before}. → Why it is held: paydrop status {batch}`,
+  settled_otherwise: [
+    `Row {row} of batch {batch} was {word} by {by} before you. What you said changed nothing
+      → Ask {by} which of the two is true.`,
+    led("Who said what", commands.status),
+  ],
+  settled_contradicted: [
+    `Row {row} of batch {batch} was settled as not done by {before} before you said that it went. It is held, and goes by neither word
+      → Look it up once more with {before}.`,
+    led("Why it is held", commands.status),
+  ],
   settled_sent_again: `Row {row} of batch {batch} was settled as not done by {before} before you, and was sent again: it is {word}. What you said changed nothing
     → If it went before that, it is paid twice. Tell {before} and whoever can ask for the money back.`,
   settled_changed: `Row {row} of batch {batch} is {word} now: it changed after the page was made. Nothing was changed
     → Look at it again.`,
   settled_skipped: "{lines:line} without a decision yet.",
-  freed: "{rows:row} of batch {batch} waited for that and may go now. → → paydrop resume {batch} --by NAME",
+  freed: ["{rows:row} of batch {batch} waited for that and may go now.", commands.resume],
   folder_stopped: "{folder} is held. Rows on their way finish, nothing new goes. → To go on, press the button there.",
-  folder_resumed: "{folder} goes on, by {by}. → A watcher goes on by itself. → Without one: {command}",
-  journal_copied: `{batches:batch|batches} with {rows:row} went from {folder} to {to}. The journal in {folder} sends nothing any more.
-    → Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY for every paydrop that worked with it, then: paydrop doctor`,
+  folder_resumed: [
+    "{folder} goes on, by {by}. → A watcher goes on by itself.",
+    led("Without one", commands.onFile("run")),
+  ],
+  journal_copied: [
+    `{batches:batch|batches} with {rows:row} went from {folder} to {to}. The journal in {folder} sends nothing any more.
+      → Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY for every paydrop that worked with it.`,
+    led("Then", typed("doctor")),
+  ],
   approved: ({ left }) =>
     left === 0
       ? "Batch {batch} ({file}, {rows:row}, {sum}) is approved by {by}, until {until}. → It goes with the next run of its file; a watched folder sends it by itself."
-      : "Batch {batch} ({file}, {rows:row}, {sum}) is approved by {by}, until {until}. Another person must approve it, too. → → paydrop approve {batch} --by NAME --total SUM",
+      : [
+          "Batch {batch} ({file}, {rows:row}, {sum}) is approved by {by}, until {until}. Another person must approve it, too.",
+          commands.approve,
+        ],
+  mapping_written: ["wrote [mapping.{name}] to {path}", commands.onFile("check")],
   backed_up: "{file}: the journal and {snapshots:snapshot}, {bytes:byte}.",
   purging: "{batches:batch|batches} so far; looked at all that were taken until {until}.",
   purged: "Private copies and answers of {batches:batch|batches} were removed. Duplicates of them are still found.",
@@ -75,18 +96,18 @@ export interface Found {
 
 export const sentenceOf = ({ code }: Found): Sentence => ({ ...NOT_RELEASED, ...ACTED })[code];
 
-const NEW_LIST = "Write a new list: paydrop status --unknown --csv";
+const newList = led("Write a new list", typed("status", { unknown: true, csv: true }));
 
 /** What is wrong with a line of a list to settle by. */
 export const LIST_FAULTS = {
   list_as: '"{said}" is neither done nor not-done → Write done or not-done.',
-  list_by: "the name of the person is missing → Write who looked it up, or add --by NAME.",
+  list_by: ["the name of the person is missing → Write who looked it up.", led("Or add", flag({ by: "NAME" }))],
   list_note: "the note is missing → Write what was looked up, and where.",
-  list_batch: 'there is no batch "{said}" → paydrop status lists them.',
+  list_batch: ['there is no batch "{said}"', led("Which there are", typed("status"))],
   list_row: 'batch {batch} has no row "{said}" → See its results file.',
-  list_going: "row {row} of batch {batch} is on its way → Wait until its run has ended: paydrop status {batch}",
-  list_moved: `the line says {amount}, and row {row} of batch {batch} is {is} → ${NEW_LIST}`,
-  list_old: `row {row} of batch {batch} was sent again since → ${NEW_LIST}`,
+  list_going: ["row {row} of batch {batch} is on its way", led("Wait until its run has ended", commands.status)],
+  list_moved: ["the line says {amount}, and row {row} of batch {batch} is {is}", newList],
+  list_old: ["row {row} of batch {batch} was sent again since", newList],
   list_twice: "this row stands twice in the list → Delete one of the two lines.",
 } as const satisfies Catalogue;
 

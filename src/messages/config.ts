@@ -1,4 +1,5 @@
-import { foundIn, told, type Catalogue, type CodeIn, type Facts } from "./sentence.ts";
+import { flag, helpOn, led, resumeInbox, typed } from "./commands.ts";
+import { foundIn, todoLine, told, type Catalogue, type CodeIn, type Facts, type Told } from "./sentence.ts";
 
 /** What may be wrong with one setting, one rule or one mapping. All that is wrong is told at once. */
 export const SETTING_FAULTS = {
@@ -29,12 +30,20 @@ export const CONFIG_ERRORS = {
     → Check --config or PAYDROP_CONFIG, or set HOME: is it that of another user, or may this one not enter it?`,
   settings_broken: '{path}: line {line}, column {column}: {what} → Write it like timeout = "90s"',
   settings_in_inbox: "the settings {path} lie in the inbox {inbox} → Keep them where nobody drops files.",
-  no_home: "this user has no home folder (HOME) for the state directory → Name one that is kept: --state-dir",
+  no_home: [
+    "this user has no home folder (HOME) for the state directory",
+    led("Name one that is kept", flag({ state_dir: "FOLDER" })),
+  ],
   state_dir_writable: "other users can write in the state directory {folder} (mode {mode}) → chmod 700 {word}",
   state_dir_shared: `the state directory {folder} is open to others and holds other files, such as {foreign}
     → Name a folder of its own with --state-dir.`,
   missing_for_sending: ({ by }) =>
-    `missing: {missing} → ${by === "options" ? "Give these options." : "Set them (keys also as …_FILE with a path). Or try: paydrop run --sandbox FILE"}`,
+    by === "options"
+      ? "missing: {missing} → Give these options."
+      : [
+          "missing: {missing} → Set them (keys also as …_FILE with a path).",
+          led("Or try", typed("run", { sandbox: true }, "FILE")),
+        ],
   lookup_no_column: "the lookup table {name} has no column {column} → It has {has}.",
   lookup_not_text: `the lookup table {name} holds something other than text in row {row}, column {column}
     → Format its columns as Text and type the values again, or save it as CSV UTF-8.`,
@@ -47,8 +56,11 @@ export const CONFIG_ERRORS = {
   secret_wrong: `{what} {wrong} → ${COPY_KEY}`,
   key_wrong: `{name} has {characters:character}; right would be {hex} of hex, {base64} of base64 or {bytes} of plain text (key_encoding: {encoding})
     → ${COPY_KEY}`,
-  work_needs_shared: `paydrop work sends shares of other hosts' files, and this journal is one host's own
-    → Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY. \`paydrop help hosts\` says how.`,
+  work_needs_shared: [
+    `this journal is one host's own: there are no shares of other hosts' files to send
+      → Set PAYDROP_JOURNAL_URL and PAYDROP_JOURNAL_KEY.`,
+    led("How", helpOn("hosts")),
+  ],
   journal_key_missing: `PAYDROP_JOURNAL_URL names a journal that several hosts share, and PAYDROP_JOURNAL_KEY is not set
     → Set the key that the other hosts have; of a new journal make one: openssl rand -hex 32`,
   journal_key_wrong:
@@ -91,8 +103,7 @@ export const CONFIG_ERRORS = {
 export interface Finding {
   readonly what: string;
   readonly health: "fine" | "look" | "wrong";
-  readonly found: string;
-  readonly hint?: string;
+  readonly told: Told;
 }
 
 const FINDINGS = {
@@ -100,18 +111,21 @@ const FINDINGS = {
   look: {
     notice_lost: "no test notice could be sent: {why} → Payments do not wait for it. Look at [notify] and its address.",
     not_set_for_payouts: "not set → It is needed for payouts only.",
-    standby_asynchronous: `{count:standby|standbys}, and commits wait for none: one that takes over may have forgotten rows that went, and they would go twice
-      → Name it in synchronous_standby_names, or let none take over by itself: paydrop help hosts`,
+    standby_asynchronous: [
+      `{count:standby|standbys}, and commits wait for none: one that takes over may have forgotten rows that went, and they would go twice
+        → Name it in synchronous_standby_names, or let none take over by itself.`,
+      led("How", helpOn("hosts")),
+    ],
     answers_like: `the last {answers:answer} of {operation}s all said {field} {values}; any 2xx counts that does not say no
       → If these mean that the row was taken, put this into paydrop.toml, and anything else is unknown: {lines}`,
     few_sessions: `{sessions} of {most} are in use, and one host wants about {needed}: it would wait
       → Let it have more: max_connections, and CONNECTION LIMIT of the role and the database.`,
     clock_apart: "this host says {now}, the server says {server} → Set both by the same time service (NTP).",
     inbox_open: "anybody may write there (mode {mode}) → Let one group write: whoever can drop a file can pay.",
-    inbox_held: "nothing goes from it: {why} → A person lets it go on: paydrop resume --inbox {word} --by NAME",
+    inbox_held: ["nothing goes from it: {why}", led("A person lets it go on", resumeInbox)],
   },
   wrong: {
-    wrong: "{found} → {todo}",
+    wrong: "{found}",
     not_set: "not set → Set {variable}.",
     state_open: "{path} is open to others (mode {mode}) → chmod 700 {word}",
     not_apart: "the inbox and the {other} lie within each other → Keep them apart from whoever drops files.",
@@ -120,8 +134,11 @@ const FINDINGS = {
     server_standby: "this server is a standby → Name the primary server in PAYDROP_JOURNAL_URL.",
     server_encoding: `{found}: names and answers could not be kept, and rows could go twice
       → Make the database with UTF-8: CREATE DATABASE paydrop ENCODING 'UTF8' TEMPLATE template0.`,
-    commit_lost: `the server does not know any more what it had confirmed: {found}
-      → Nothing goes. Ask who runs the server what was lost: paydrop help hosts`,
+    commit_lost: [
+      `the server does not know any more what it had confirmed: {found}
+        → Nothing goes. Ask who runs the server what was lost.`,
+      led("What to do", helpOn("hosts")),
+    ],
     server_old: "PostgreSQL {version}, and {needed} is needed → Use a newer server.",
     pooled: `a pooler changes the session between transactions, and locks would be lost
       → Let it keep sessions (PgBouncer: pool_mode = session), or name the server itself.`,
@@ -129,15 +146,20 @@ const FINDINGS = {
   },
 } as const satisfies Readonly<Record<Finding["health"], Catalogue>>;
 
+/** For a program. */
+export function findingObject({ what, health, told: words }: Finding) {
+  const hint = todoLine(words);
+  return { what, health, found: words.text, ...(hint !== "" && { hint }), commands: words.commands };
+}
+
 export function finding(what: string, code: CodeIn<typeof FINDINGS>, facts: Facts = {}): Finding {
   const [health, sentence] = foundIn(FINDINGS, code);
-  const { text, todo } = told(sentence, facts);
-  return { what, health, found: text, ...(todo === "" ? {} : { hint: todo }) };
+  return { what, health, told: told(sentence, facts) };
 }
 
 /** What the interface leaves open (DESIGN §1), by its section: the setting that decides, or what always holds. */
 export const CHOICES: readonly (readonly [section: string, choice: string, always?: string])[] = [
-  ["§2.6", "required fields", "all but the optional ones of `paydrop template`"],
+  ["§2.6", "required fields", "all but the optional ones of a template"],
   ["§2.6", "empty_fields"],
   ["§4", "accepted", "any 2xx whose text does not speak of failure, or what [answers.*] says"],
   ["§4", "amounts", "sent with the digits of the file, never scaled"],

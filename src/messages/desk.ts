@@ -1,23 +1,42 @@
+import { led, typed } from "./commands.ts";
 import type { Catalogue } from "./sentence.ts";
+
+const addSomebody = typed("desk add", { role: "view|decide|approve" }, "NAME");
 
 /** What `paydrop desk` says to whoever types it. */
 export const DESK_SAID = {
   serves: ({ kept }) =>
     kept === undefined
-      ? "The desk is at {url}, for this machine alone. → Others reach it through a web server: paydrop help desk"
+      ? [
+          "The desk is at {url}, for this machine alone.",
+          led("Others reach it through a web server", typed("help", {}, "desk")),
+        ]
       : `The desk is at {url}, to try it. The service is pretended. ${kept === "" ? "When this ends, all of it is gone" : "Its memory stays in {kept}"}.
           → Sign in there as one of these people. Ctrl-C ends it.`,
   sample_account: "    {name} ({role})   password {password}",
-  nobody: "Nobody has an account at the desk. → paydrop desk add NAME --role view|decide|approve",
+  nobody: ["Nobody has an account at the desk.", addSomebody],
   account: "{name}   {role}   since {since}",
   account_new: "{name}   {role}   has not chosen a password yet",
-  account_lapsed: "{name}   {role}   chose no password in seven days → A new one for them: paydrop desk add",
+  account_lapsed: ["{name}   {role}   chose no password in seven days", led("A new one for them", addSomebody)],
   added: `{name} may sign in at the desk ({role}) with this password, which counts once, for seven days: {password}
     → Give it to {name} alone. At the first sign-in another one is chosen.`,
   removed: "{name} has no account at the desk any more, and is signed out.",
   sign_in_failed: "{at} desk: sign-in as {name} from {address} failed",
   sign_in_closed: "{at} desk: sign-in as {name} from {address} refused, there were too many tries",
 } as const satisfies Catalogue;
+
+/** What commands are called on pages, where these have a place for them. */
+export const DESK_WAYS = {
+  approve: "approve it",
+  cancel: "say that it shall not go",
+  help: "read about it",
+  pause: "pause the batch",
+  release: "let it go",
+  resume: "let it go on",
+  retry: "send it again",
+  settle: "say what you found",
+  status: "see the batch",
+} as const;
 
 /** What pages say about signing in and about what was asked of them. */
 export const DESK_WORDS = {
@@ -38,7 +57,7 @@ export const DESK_WORDS = {
     "Nobody watches {folder}. Nothing is taken from there, and nothing of it goes, until a paydrop watches it again. Tell whoever runs paydrop.",
   nothing_goes: "Nothing is being sent.",
   no_batches: "No file was taken yet.",
-  no_inboxes: "No inbox is known yet. Whoever runs paydrop names them: paydrop desk --inbox FOLDER",
+  no_inboxes: "No inbox is known yet. Whoever runs paydrop names them when the desk is started.",
   not_here: "This folder is not on this machine, or cannot be read here.",
   not_looked_at: "It was not looked at yet. A watched folder is looked at every few seconds.",
   no_inbox: "This is no inbox that is known here. → Nothing was changed.",

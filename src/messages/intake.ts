@@ -1,5 +1,9 @@
 import { stopFor, type StopCode } from "./outcomes.ts";
-import type { Catalogue } from "./sentence.ts";
+import { cancel, led, resumeInbox } from "./commands.ts";
+import type { Catalogue, Command } from "./sentence.ts";
+
+/** Of a text beside a file; a command stands below what it is for. */
+export type Line = string | Command;
 
 /** Stands in the mark itself, for whoever opens it. */
 export const MARK_NOTE = "paydrop keeps this file. It tells which journal knows what was sent from this folder.";
@@ -56,7 +60,7 @@ export const serverLines = (since: string): string[] => [
 ];
 
 /** Why the service takes nothing: a code of `STOPS`. */
-export const awayLines = (code: string): string[] => [stopFor(code as StopCode).message, BY_ITSELF];
+export const awayLines = (code: string): string[] => [stopFor(code as StopCode).text, BY_ITSELF];
 
 export const PROGRESS = "{went} of {rows:row} went.";
 export const GOING = [
@@ -73,17 +77,20 @@ const HELD: Readonly<Record<string, string>> = {
   html_answer: "Something else than the service answered (a web page). Ask IT first.",
 };
 
-export function heldLines(reason: string, command: string): string[] {
-  const why = HELD[reason] ?? `It is held: ${reason}.`;
-  return [why, "Nothing goes from this folder until a person says so by name:", `  ${command}`];
+/** Why nothing goes from a folder. */
+export const heldText = (reason: string): string => HELD[reason] ?? `It is held: ${reason}.`;
+
+export function heldLines(reason: string, inbox: string): readonly Line[] {
+  const saySo = led("Nothing goes from this folder until a person says so by name", resumeInbox);
+  return [heldText(reason), saySo({ inbox })];
 }
 
 export const STOP_ANSWER = "STOP - held.txt";
 export const STOP_HEAD = `${ANSWER_MARK}everything in this folder is held.`;
 
-export function stopLines(reason: string, command: string): string[] {
+export function stopLines(reason: string, inbox: string): readonly Line[] {
   return [
-    ...heldLines(reason, command),
+    ...heldLines(reason, inbox),
     "",
     "What was sent of a file stands in its results. Rows that were sent cannot be called back.",
     "Taking the STOP file away does not start anything.",
@@ -91,11 +98,10 @@ export function stopLines(reason: string, command: string): string[] {
 }
 
 /** What was taken goes as it was then: whoever corrected the file meanwhile must know. */
-export function asTakenLines(batch: string): string[] {
-  return [
-    `The rest of batch ${batch} goes as it was taken. To correct it, say first that it shall not go, then save the file:`,
-    `  paydrop cancel ${batch} --by NAME`,
-  ];
+export function asTaken(batch: string): Command {
+  const lead =
+    "The rest of batch {batch} goes as it was taken. To correct it, say first that it shall not go, then save the file";
+  return led(lead, cancel)({ batch });
 }
 
 export const FOLDER_NEWS = {
@@ -104,10 +110,13 @@ export const FOLDER_NEWS = {
   not_ready: "{files:file} not ready (still being written, or unreadable): {names}",
   folder_away: "{folder} cannot be read ({found}); it is waited for",
   folder_back: "{folder} is back",
-  folder_held: ({ code }) =>
-    `everything in {folder} is held. ${HELD[String(code)] ?? ""} → A person lets it go on: {command}`,
+  folder_held: ({ code }) => [
+    `everything in {folder} is held. ${HELD[String(code)] ?? ""}`,
+    led("A person lets it go on", resumeInbox),
+  ],
   folder_resumed: "a person said resume: {folder} goes on",
   waits: "everything waits ({code}); it is tried again by itself",
   takes_again: "everything goes on: rows are taken again",
+  unforeseen: "{found} → Ask IT.",
   unanswered: "{name}: no answer could be written beside it",
 } as const satisfies Catalogue;

@@ -1,3 +1,5 @@
+import * as commands from "./commands.ts";
+import { flag, led, typed } from "./commands.ts";
 import { told, type Catalogue, type Facts, type Told } from "./sentence.ts";
 
 const CHECK = "Check in the dashboard first";
@@ -10,15 +12,19 @@ const MAYBE = "It may or may not have taken the row.";
  * operation), `http` (` (HTTP 503)`), `after` (` within 120 s`), `said` (`: "…"`, the words of the service), `batch`.
  */
 export const OUTCOMES = {
-  accepted: "{accepted} → Nothing",
-  accepted_incomplete: "{accepted}; the rest of the answer did not arrive → Nothing",
+  accepted: "{accepted}",
+  accepted_incomplete: "{accepted}; the rest of the answer did not arrive",
   accepted_doubtful: "{accepted}, but its answer speaks of a problem{said} → Look at it in the dashboard",
 
   refused: "The service refused this row{said} → Correct and drop again",
-  no_funds: `The service refused this row{said}
-    → Nothing to correct in the file. When there are funds: paydrop retry {batch} --rejected --by NAME --reason TEXT`,
-  as_it_was: `Refused before ({other}), and the row is as it was then: it was not sent
-    → Correct it. If nothing in it is wrong: paydrop retry {batch} --rejected --by NAME --reason TEXT`,
+  no_funds: [
+    "The service refused this row{said} → Nothing to correct in the file.",
+    led("When there are funds", commands.retryRejected),
+  ],
+  as_it_was: [
+    "Refused before ({other}), and the row is as it was then: it was not sent → Correct it.",
+    led("If nothing in it is wrong", commands.retryRejected),
+  ],
   key_refused: "The service did not accept our key. No further rows were sent. → Ask IT",
   address_refused: "The service does not know this address{http}. No further rows were sent. → Ask IT",
 
@@ -101,45 +107,52 @@ const LOOK_UP = "look the unknown row up in the service's dashboard";
 /** Why a run ends before its last row. `{http}` is ` (HTTP 401)`, `{for}` is ` for payouts` where other operations may go on. */
 export const STOPS = {
   key_refused: `the service did not accept our key{for}{http} → ask IT to check PAYDROP_API_KEY, then ${SAME_FILE}`,
-  address_refused: `the service does not know this address{for}{http}
-    → check PAYDROP_BASE_URL, then, with --accept-destination where it was wrong, ${SAME_FILE}`,
+  address_refused: [
+    `the service does not know this address{for}{http} → check PAYDROP_BASE_URL, then ${SAME_FILE}`,
+    led("Where that address was wrong, add", flag({ accept_destination: true })),
+  ],
   redirect: `something answered with a redirect, which is never followed{http}
     → ask IT whether PAYDROP_BASE_URL is the service itself, and ${LOOK_UP}`,
   html_answer: `a web page answered instead of the service{http} → ask IT about a proxy or login page, and ${LOOK_UP}`,
   certificate_refused: `no safe connection (TLS) could be made: a certificate was refused, or none was shown; nothing was sent over it
     → ask IT to check PAYDROP_BASE_URL, its port and PAYDROP_CA_FILE, then ${SAME_FILE}`,
-  local_error: `a request could not be prepared on this machine; it was not sent
-    → check the keys with \`paydrop doctor\`, then ${SAME_FILE}`,
-  rate_limited: `the service kept asking us to slow down → later, or with a lower --rate, ${SAME_FILE}`,
+  local_error: [
+    `a request could not be prepared on this machine; it was not sent → check the keys, then ${SAME_FILE}`,
+    led("To check them", typed("doctor")),
+  ],
+  rate_limited: `the service kept asking us to slow down → later, or at a lower rate, ${SAME_FILE}`,
   unknown_in_a_row: `{rows:row} in a row had no clear answer → look them up in the dashboard, then ${SAME_FILE}`,
   many_unknown: `{rows:row} of the last {of} had no clear answer → look them up in the dashboard, then ${SAME_FILE}`,
-  same_refusal: `{rows:row} in a row were refused for the same reason
-    → read the reason in the results file. A wrong account: correct the rows in the retry file. No funds, or a key that was wrong: when it is mended, \`paydrop retry BATCH --rejected --by NAME --reason TEXT\`. For the rest ${SAME_FILE}`,
+  same_refusal: [
+    `{rows:row} in a row were refused for the same reason
+      → read the reason in the results file. A wrong account: correct the rows in the retry file. For the rest ${SAME_FILE}`,
+    led("No funds, or a key that was wrong: when it is mended,", commands.retryRejected),
+  ],
   unreachable: `the service could not be reached → when it is back (or the proxy, if one is set), ${SAME_FILE}`,
   signal: `it was asked to stop → ${SAME_FILE}`,
-  folder_held: "the folder is held by a file named STOP → to go on: `paydrop resume --inbox {folder} --by NAME`",
+  folder_held: ["the folder is held by a file named STOP", led("to go on", commands.resumeInbox)],
   work_failed: `something else failed in the same run, and ended it → mend what was told of that, then ${SAME_FILE}`,
   day_over_cap: `with this batch the {operation} of today come to {sum}, {over} more than max_per_day ({most})
     → run the same file again tomorrow (a watched folder does it by itself), or have max_per_day raised in paydrop.toml`,
-  approval_wanted: `the file waits for approval by somebody who did not bring it
-    → \`paydrop approve BATCH --by NAME --total SUM\`, then ${SAME_FILE} (a watched folder does it by itself)`,
-  paused: "the batch was paused → go on with `paydrop resume`",
+  approval_wanted: [
+    `the file waits for approval by somebody who did not bring it
+      → when it is approved, ${SAME_FILE} (a watched folder does it by itself)`,
+    led("To approve it", commands.approve),
+  ],
+  paused: ["the batch was paused", led("to go on", commands.resume)],
   cancelled: "the batch was cancelled → what was not sent stays unsent",
 } as const satisfies Catalogue;
 
 export type StopCode = keyof typeof STOPS;
 
 /** A stop as events and reports tell of it. `operation`: it says nothing of other operations. */
-export interface Stop {
+export interface Stop extends Told {
   readonly code: string;
-  readonly message: string;
-  readonly hint: string;
   readonly operation?: string;
 }
 
 export function stopFor(code: StopCode, facts: Facts = {}, operation?: string): Stop {
-  const { text, todo } = told(STOPS[code], facts);
-  return { code, message: text, hint: todo, ...(operation === undefined ? {} : { operation }) };
+  return { code, ...told(STOPS[code], facts), ...(operation === undefined ? {} : { operation }) };
 }
 
 const OF_REST: readonly string[] = [

@@ -1,10 +1,11 @@
+import { flag, led, resumeInbox, typed } from "./commands.ts";
 import type { Catalogue, Fault } from "./sentence.ts";
 
 export const RESULTS_REMARKS = {
   without_amount: "the amount of {rows:row} cannot be read: it is in no sum",
   as_they_were: "nobody changed {rows:row} of the retry file: not sent, see result_message",
   noticed: "something to look at in {rows:row}, first row {first}: see result_message",
-  across_rows: "something to look at in {rows:row} together: paydrop check says what",
+  across_rows: "something to look at in {rows:row} together: a check of the file says what",
   needs_approval: "this file needs the approval of {approvers:other person|other people} before anything goes",
   control_stated: "control totals were stated before, and are equal: {said}",
   corrected_since: "{rows:row} that had to be corrected went since, in batch {batches}: see result_message",
@@ -18,8 +19,11 @@ export function noteOfTotal(remarks: readonly Fault[]): string {
 
 /** What is said of a run at its end, beside its sums. */
 export const RUN_WORDS = {
-  copy: `{copy} is a copy, byte for byte, of {first}, which was taken before: its rows go once
-    → Nothing to do if that is so. If it is another month's file, save that one under this name, or state the month: --period 2026-12`,
+  copy: [
+    `{copy} is a copy, byte for byte, of {first}, which was taken before: its rows go once
+      → Nothing to do if that is so. If it is another month's file, save that one under this name.`,
+    led("Or state the month", flag({ period: "2026-12" })),
+  ],
 } as const satisfies Catalogue;
 
 export function elsewhereText(why: string, folder: string): string {
@@ -34,16 +38,18 @@ export const REPORT_WORDS = {
 
 export const STATUS_WORDS = {
   none: "no batch yet in the state folder {folder}",
-  held: "{folder} is held since {at}: nothing goes from it until a person resumes it",
+  held: ["{folder} is held since {at}: nothing goes from it until a person resumes it", resumeInbox],
   on_their_way: "{rows:row is|rows are} on the way at this moment",
   to_correct: "{rows} to correct",
-  to_close: "correct and send what is to go, best by the retry file. If nothing more of it is to go:",
   owes_results: "its results are not written yet",
   lacking: "accounts of batch {batch} are missing from the list: {why}",
   no_acts: "nobody did anything {since}",
   no_unknown: "no row is unknown",
-  unknown:
-    "Many at once, by a list whose columns as, by and note you fill in:\n    paydrop status --unknown --csv{again} > unknown.csv\n    paydrop settle --from unknown.csv{again}",
+  unknown: [
+    "Many at once, by a list whose columns as, by and note you fill in:",
+    () => ({ name: "status", flags: { unknown: true, csv: true }, into: "unknown.csv" }),
+    typed("settle", { from: "unknown.csv" }),
+  ],
 } as const satisfies Catalogue;
 
 /** Why rows that are still to go have not gone, of a batch as a whole. */

@@ -1,3 +1,4 @@
+import { led, release, typed } from "./commands.ts";
 import type { Catalogue, Facts } from "./sentence.ts";
 
 /** What a column holds, or what a value looks like (the facts `thing` and `looks`), and how it is written. */
@@ -68,8 +69,10 @@ export const ROW_FAULTS = {
       : "the mapping takes only {taken} here → Pay the row another way, or correct the cell.",
   lookup_missing: '"{value}" is not in the table {table} → Add a line for it to the table, or correct the cell.',
   lookup_ambiguous: '"{value}" stands in the table {table} with different values → Keep one of its lines in the table.',
-  column_not_confirmed: `only this row has this column; the mapping does not know it
-    → Take it out of the row. If it belongs there, confirm the columns again: paydrop map.`,
+  column_not_confirmed: [
+    "only this row has this column; the mapping does not know it → Take it out of the row.",
+    led("If it belongs there, confirm the columns again", typed("map", {}, "FILE")),
+  ],
 
   // any cell
   value_missing: "this cell is empty, and {field} is required → Fill it in.",
@@ -143,8 +146,10 @@ export const ROW_FAULTS = {
   // held, not invalid
   not_now: ({ says }) => {
     const what = { paid: "says that it is paid", no: "says that the row is not to be paid now" }[String(says)];
-    return `"{value}" ${what ?? "does not plainly say that the row is to be paid now"}
-      → Nothing to do if that is right. If the row is to go now: paydrop release BATCH --row {row} --by NAME --reason TEXT`;
+    return [
+      `"{value}" ${what ?? "does not plainly say that the row is to be paid now"} → Nothing to do if that is right.`,
+      led("If the row is to go now", release),
+    ];
   },
 } as const satisfies Catalogue;
 

@@ -1,5 +1,6 @@
-import { asWord } from "../printable.ts";
-import { counted, type Catalogue } from "./sentence.ts";
+import * as commands from "./commands.ts";
+import { led, ofOther, onFile } from "./commands.ts";
+import { counted, told, type Catalogue, type Facts, type Told } from "./sentence.ts";
 
 /** What a status is called, and what it means in half a line. In the order in which people are told of them. */
 export const STATUSES = {
@@ -25,37 +26,54 @@ export function noteOf(status: StatusName, rows: number, goesAgain: number): str
   return `${note}, but for ${goesAgain} that the next run sends`;
 }
 
-const PAUSED = "When the batch goes on. To let it go on: paydrop resume {batch} --by NAME";
+const letGoOn = led("To let it go on", commands.resume);
 
 /** What is said of a row whose state says it all, in `result_message` and `result_action`. */
 export const ROW_SENTENCES = {
-  ready: ({ phase }) => `Not sent{again} yet → ${phase === "paused" ? PAUSED : "Will go when the file is run again"}`,
-  paused: `Not sent → ${PAUSED}`,
+  ready: ({ phase }) =>
+    phase === "paused"
+      ? ["Not sent{again} yet → When the batch goes on.", letGoOn]
+      : "Not sent{again} yet → Will go when the file is run again",
+  paused: ["Not sent → When the batch goes on.", letGoOn],
   not_known: "Not known → Ask IT",
-  late: "{said}. Its host heard afterwards: {heard} → {todo}",
+  late: "{said}. Its host heard afterwards: {heard}",
   on_its_way: "No answer yet: it is being sent at this moment → Look again when that run ends",
-  invalid: ({ todo }) => `Not sent: {faults} → ${todo ? "{todo}" : "Correct and drop again"}`,
-  held: ({ todo }) => `Waiting for a person: {why} → ${todo ? "{todo}" : "Say whether it is to go"}`,
-  duplicate: ({ todo }) => `Not sent{again}: {why} → ${todo ? "{todo}" : "Nothing to do if it is the same payment"}`,
-  cancelled: "Not sent{again}: a person cancelled it → Nothing",
-  settled_done: "Settled as done by {by} → Nothing",
+  invalid: "Not sent: {faults} → Correct and drop again",
+  held: "Waiting for a person: {why} → Say whether it is to go",
+  duplicate: "Not sent{again}: {why} → Nothing to do if it is the same payment",
+  cancelled: "Not sent{again}: a person cancelled it",
+  settled_done: "Settled as done by {by}",
   settled_not_done: ({ phase }) =>
-    `Settled as not done by {by} → ${phase === "cancelled" ? "To pay it after all, put it into a new file" : "It may be sent again, or cancelled. To send it again: paydrop retry {batch}"}`,
-  left_without_funds:
-    "Refused → When there are funds, run the retry file. Then, of the batch that it becomes: paydrop retry --rejected",
-  corrected: "{said}. Corrected by row {row} of {place}, which went → Nothing",
-  noticed: ({ todo }) =>
-    `{said}. Look at {notes} → ${todo === "Nothing" ? "Look at what result_message points out" : "{todo}"}`,
+    phase === "cancelled"
+      ? "Settled as not done by {by} → To pay it after all, put it into a new file"
+      : ["Settled as not done by {by} → It may be sent again, or cancelled.", led("To send it again", commands.retry)],
+  left_without_funds: [
+    "Refused → When there are funds, run the retry file.",
+    led("Then, of the batch that it becomes", () => commands.retryRejected({})),
+  ],
+  corrected: "{said}. Corrected by row {row} of {place}, which went",
+  over: "Over → Nothing",
+  noticed: "{said}. Look at {notes} → Look at what result_message points out",
 } as const satisfies Catalogue;
 
 /** What people are told who are not at the screen. The first line is the subject of a mail. */
 export const NOTICES = {
   ended: ({ wrong }) =>
     `{file}: batch {batch} has ended → ${wrong ? "The clerk corrects {wrong:row} in the retry file." : "Nothing to do."}`,
-  needs_person: ({ unknown, hint }) =>
-    `{file}: batch {batch} needs a person → ${unknown ? "Look up {unknown:unknown row|unknown rows} in the service's dashboard, and say what you found" : hint ? "{hint}. After that" : "Decide on {held:held row|held rows}"}: paydrop status {batch}, or at the desk.`,
-  approval_wanted: `{file}: batch {batch} waits for approval
-    → Somebody else than who brought it approves it at the desk, or: paydrop approve {batch} --by NAME --total {total}`,
+  needs_person: ({ unknown, held }) => {
+    const found = "{file}: batch {batch} needs a person";
+    const orAtDesk = led("At the desk, or", commands.status);
+    if (unknown)
+      return [
+        `${found} → Look up {unknown:unknown row|unknown rows} in the service's dashboard, and say what you found.`,
+        orAtDesk,
+      ];
+    return held ? [`${found} → Decide on {held:held row|held rows}.`, orAtDesk] : [found, orAtDesk];
+  },
+  approval_wanted: [
+    "{file}: batch {batch} waits for approval → Somebody else than who brought it approves it at the desk.",
+    led("Or", commands.approve),
+  ],
   test: "{host}: a test of the notices of paydrop → Nothing to do.",
 } as const satisfies Catalogue;
 
@@ -80,86 +98,85 @@ export interface StepFacts {
   /** Ready, not sent, and refused for the key or the address: the next run sends them. */
   readonly unsent: number;
   readonly notDone: number;
-  readonly stopHint?: string | undefined;
+  readonly stop?: Told | undefined;
   readonly owesResults?: boolean | undefined;
 }
 
-/**
- * What a person should do now: the gravest thing first, of each the harmless way first (DESIGN §7). A line that begins
- * with `paydrop ` is a command to copy; those that could pay somebody twice have words to fill in.
- */
-export function nextSteps(facts: StepFacts): string[] {
+/** One thing that a person should do now. */
+export interface Step extends Told {
+  readonly code: keyof typeof STEPS | "stopped";
+}
+
+const STEPS = {
+  look_up: [
+    "look up {which} in the service's dashboard. Then say what you found:",
+    commands.settle("done"),
+    commands.settle("not-done"),
+  ],
+  approve_rows: [
+    "if {rows:row that somebody let go is|rows that somebody let go are} meant, somebody else approves that, with their sum:",
+    commands.approve,
+  ],
+  first_row: [
+    "row {otherRow} of batch {otherBatch} is the same payment, and is held. If this file is the right one, cancel that row and run this file again:",
+    ofOther(commands.cancelRow),
+  ],
+  decide: ["decide on {which}: the results say why. If nothing is to be sent for them:", commands.cancelHeld],
+  other_month: [
+    "if they are another month's: after that put the month into the file's name (payroll-dec-2026.csv) or, where nobody watches the folder:",
+    onFile("run", { period: "YYYY-MM" }),
+  ],
+  release: ["if a row is meant as well, after a look at it:", commands.release],
+  go_on: ["the batch is paused. To go on:", commands.resume],
+  approve: [
+    "if the file is right, somebody else approves it, on the desk or by this command, with its sum:",
+    commands.approve,
+  ],
+  unsent: ["to send {rows:row} that did not go:", onFile("run")],
+  not_done: ["to send {rows:row} settled as not done:", commands.retry],
+  write_results: ["its results are not written to the end. To write them:", commands.results],
+  to_close: [
+    "correct and send what is to go, best by the retry file. If nothing more of it is to go:",
+    commands.cancel,
+  ],
+} as const satisfies Catalogue;
+
+export const stepFor = (code: keyof typeof STEPS, facts: Facts): Step => ({ code, ...told(STEPS[code], facts) });
+
+/** What a person should do now: the gravest thing first, of each the harmless way first (DESIGN §7). */
+export function nextSteps(facts: StepFacts): readonly Step[] {
   const { batch, phase, unknown, held, owesResults } = facts;
-  const lookUp = `look up ${namedRows(unknown.rows, unknown.count)} in the service's dashboard. Then say what you found:`;
+  const lookUp = { batch, which: namedRows(unknown.rows, unknown.count), row: unknown.rows[0] };
   return [
-    ...(unknown.count > 0
-      ? [lookUp, ...["done", "not-done"].map((as) => settleCommand(batch, unknown.rows[0], as))]
-      : []),
+    ...(unknown.count > 0 ? [stepFor("look_up", lookUp)] : []),
     ...(held.count > 0 && phase !== "cancelled" ? heldSteps(facts) : []),
     ...goOnSteps(facts),
-    ...(owesResults ? ["its results are not written to the end. To write them:", `paydrop results ${batch}`] : []),
+    ...(owesResults ? [stepFor("write_results", { batch })] : []),
   ];
 }
 
-function heldSteps({ batch, file, held, heldFirst, isOtherMonth, proposed = 0 }: StepFacts): string[] {
-  const approve = [
-    `if ${counted(proposed, "row that somebody let go is|rows that somebody let go are")} meant, somebody else approves that, with their sum:`,
-    `paydrop approve ${batch} --by NAME --total SUM`,
-  ];
-  if (proposed === held.count) return approve;
-  const which =
-    "if they are another month's: after that put the month into the file's name (payroll-dec-2026.csv) or, where nobody watches the folder:";
-  const month = [which, `paydrop run ${asWord(file)} --period YYYY-MM`];
-  const first = heldFirst && [
-    `row ${heldFirst.row} of batch ${heldFirst.batch} is the same payment, and is held. If this file is the right one, cancel that row and run this file again:`,
-    cancelRowCommand(heldFirst),
-  ];
+function heldSteps({ batch, file, held, heldFirst, isOtherMonth, proposed = 0 }: StepFacts): readonly Step[] {
+  const approve = stepFor("approve_rows", { batch, rows: proposed });
+  if (proposed === held.count) return [approve];
+  const row = held.count === 1 ? held.rows[0] : undefined;
   return [
-    ...(proposed > 0 ? approve : []),
-    ...(first ?? []),
-    `decide on ${namedRows(held.rows, held.count)}: the results say why. If nothing is to be sent for them:`,
-    cancelHeldCommand(batch),
-    ...(isOtherMonth ? month : []),
-    "if a row is meant as well, after a look at it:",
-    releaseCommand(batch, held.count === 1 ? held.rows[0] : undefined),
+    ...(proposed > 0 ? [approve] : []),
+    ...(heldFirst ? [stepFor("first_row", { otherBatch: heldFirst.batch, otherRow: heldFirst.row })] : []),
+    stepFor("decide", { batch, which: namedRows(held.rows, held.count) }),
+    ...(isOtherMonth ? [stepFor("other_month", { file })] : []),
+    stepFor("release", { batch, row }),
   ];
 }
 
-function goOnSteps({ batch, file, phase, isUnapproved, unsent, notDone, stopHint = "" }: StepFacts): string[] {
-  const resume = ["the batch is paused. To go on:", `paydrop resume ${batch} --by NAME`];
-  if (phase === "paused" && unsent + notDone > 0) return resume;
+function goOnSteps({ batch, file, phase, isUnapproved, unsent, notDone, stop }: StepFacts): readonly Step[] {
+  if (phase === "paused" && unsent + notDone > 0) return [stepFor("go_on", { batch })];
   if (phase === "paused" || phase === "cancelled") return [];
-  const approve = [
-    "if the file is right, somebody else approves it, on the desk or by this command, with its sum:",
-    `paydrop approve ${batch} --by NAME --total SUM`,
-  ];
-  if (isUnapproved && unsent + notDone > 0) return approve;
+  if (isUnapproved && unsent + notDone > 0) return [stepFor("approve", { batch })];
   return [
-    ...stopHint
-      .replaceAll("BATCH", batch)
-      .split(/(?<=\.) (?=[A-Z])/)
-      .filter(Boolean),
-    ...(unsent > 0 ? [`to send ${counted(unsent)} that did not go:`, `paydrop run ${asWord(file)}`] : []),
-    ...(notDone > 0 ? [`to send ${counted(notDone)} settled as not done:`, `paydrop retry ${batch}`] : []),
+    ...(stop ? [{ code: "stopped", text: stop.todo, todo: "", commands: stop.commands } as const] : []),
+    ...(unsent > 0 ? [stepFor("unsent", { file, rows: unsent })] : []),
+    ...(notDone > 0 ? [stepFor("not_done", { batch, rows: notDone })] : []),
   ];
-}
-
-/** The command by which a person says what became of rows that they looked up. */
-export function settleCommand(batch: string, row: number | "N" = "N", as = "DONE-OR-NOT-DONE"): string {
-  return `paydrop settle ${batch} --row ${row} --as ${as} --by NAME --note TEXT`;
-}
-
-/** A held row that nobody says no to stays open, and holds the same payment in every later file. */
-export function cancelHeldCommand(batch: string): string {
-  return `paydrop cancel ${batch} --held --by NAME`;
-}
-
-export function cancelRowCommand({ batch, row }: NonNullable<StepFacts["heldFirst"]>): string {
-  return `paydrop cancel ${batch} --row ${row} --by NAME`;
-}
-
-export function releaseCommand(batch: string, row: number | "N" = "N"): string {
-  return `paydrop release ${batch} --row ${row} --by NAME --reason TEXT`;
 }
 
 /** `row 91`, `rows 91, 164`, `rows 1-20 and 12 more`. */

@@ -135,7 +135,7 @@ function textLine(line: string): string {
 function logEvent(log: Logger, event: RunEvent): void {
   const { message: _message, ...more } = logFields(event);
   const fields = { batch: event.batch, ...more };
-  if (event.type === "stopped") log.error(fields, event.stop.message);
+  if (event.type === "stopped") log.error(fields, event.stop.text);
   else if (event.type === "row") log[event.status === "accepted" ? "debug" : "warn"](fields, event.status);
   else log[event.type === "start" ? "info" : "warn"](fields, event.type);
 }

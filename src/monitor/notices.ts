@@ -7,7 +7,7 @@ import { Secret } from "../config/secret.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import type { Environment, JournalStore } from "../journal/store.ts";
-import { counted, listed, told, type Told } from "../messages/sentence.ts";
+import { asSentence, counted, listed, todoLine, told, type Told } from "../messages/sentence.ts";
 import { NOTICES, STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { occurringIn } from "../results/totals.ts";
@@ -133,9 +133,12 @@ function noticeOf(report: BatchReport): Notice | undefined {
   const facts = { batch, unknown, held, total: total.amount, wrong: rowsOf("rejected") + rowsOf("invalid") };
   // whoever names a file calls nobody in a chat, and makes no link there
   const file = printable(basename(report.file), 120).replaceAll(/[<>@]/g, "_");
-  const [first = "", ...todo] = linesOf(told(NOTICES[kind], { ...facts, file, hint: needing?.hint.replaceAll("BATCH", batch) })); // prettier-ignore
+  const words = told(NOTICES[kind], { ...facts, file, held: needing ? 0 : held });
+  const isOfStop = needing && kind === "needs_person" && unknown === 0;
+  const ofStop = isOfStop && { todo: asSentence(needing.todo), commands: [...needing.commands, ...words.commands] };
+  const [first = "", ...todo] = linesOf({ ...words, ...ofStop });
   const sums = occurringIn(byStatus).map(([one, { rows, amount }]) => `${rows} ${STATUSES[one].word} (${amount})`);
-  const stopped = needing && kind === "needs_person" ? [`Stopped: ${needing.message}.`] : [];
+  const stopped = needing && kind === "needs_person" ? [`Stopped: ${needing.text}.`] : [];
   const rows = (["unknown", "held"] as const).flatMap((status) => {
     const listed = rowsToLookAt[status] ?? [];
     return [...listed.map((row) => `${status} ${row}`), `${status}: ${rowsOf(status) - listed.length} more`];
@@ -147,8 +150,9 @@ function noticeOf(report: BatchReport): Notice | undefined {
   };
 }
 
-function linesOf({ text, todo }: Told): readonly string[] {
-  return todo === "" ? [text] : [text, `→ ${todo}`];
+function linesOf(words: Told): readonly string[] {
+  const todo = todoLine(words);
+  return todo === "" ? [words.text] : [words.text, `→ ${todo}`];
 }
 
 /** The ways that are configured, mail only with a server for it. Throws PaydropError `config` for a server that is none. */

@@ -5,7 +5,7 @@ import { giveToOwner, isAnother, makePrivateFolder } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
 import { Sight } from "../postgres/sight.ts";
 import { SERVER_NEWS } from "../messages/hosts.ts";
-import { told } from "../messages/sentence.ts";
+import { told, toldLines } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { serverGonePath } from "../state-dir.ts";
 
@@ -22,8 +22,8 @@ export function sightOf(
   note(state_dir, undefined);
   return new Sight(({ code, since, found }) => {
     note(state_dir, code === "server_back" ? undefined : since);
-    const { text, todo } = told(SERVER_NEWS[code], { since: isoSecond(since), found: printable(found, 200) });
-    say(todo === "" ? text : `${text}\n  → ${todo}`, code);
+    const news = told(SERVER_NEWS[code], { since: isoSecond(since), found: printable(found, 200) });
+    say(toldLines(news), code);
   });
 }
 

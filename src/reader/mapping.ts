@@ -67,8 +67,7 @@ function nearestMapping(names: readonly string[], mappings: readonly Mapping[], 
 
 function ambiguous(mappings: readonly Mapping[], unit?: AmountUnit): Fault {
   const names = mappings.map(({ name }) => name);
-  const flags = [...names, "none"].map((name) => `--mapping ${name}`).join(" or ");
-  return { code: "mapping_ambiguous", facts: { names: names.join(" and "), unit, flags } };
+  return { code: "mapping_ambiguous", facts: { names: names.join(" and "), unit } };
 }
 
 /** The columns are a published template whose amounts have another unit than the mapping says: wrong ×100. */

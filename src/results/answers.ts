@@ -5,10 +5,13 @@ import { minuteOf } from "../day.ts";
 import { accessLike, isExchangedFolder, readFound, writeAtomically, type Access } from "../disk.ts";
 import type { FileRefusedError } from "../errors.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
+import type { Step } from "../messages/statuses.ts";
 import { nameForAnswers } from "../intake/names.ts";
 import * as words from "../messages/intake.ts";
 import { tellFault } from "../messages/faults.ts";
-import { counted, filled, listed, type Facts } from "../messages/sentence.ts";
+import { againOf, complete } from "../messages/commands.ts";
+import { asSentence, commandLine, counted, filled, leadOf, listed } from "../messages/sentence.ts";
+import type { Facts, Flags, Told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 
 /**
@@ -27,14 +30,12 @@ const FAULTS_MAX = 20;
  * without it a person ran it by its name, and nothing looks for it again.
  */
 export function refusedAnswer(path: string, { faults }: Pick<FileRefusedError, "faults">, version?: string): Answer {
-  const lines = faults.slice(0, FAULTS_MAX).flatMap((fault) => {
-    const { text, todo } = tellFault(fault);
-    return todo === "" ? [capital(text), ""] : [capital(text), `  What to do: ${capital(todo)}`, ""];
+  const lines = faults.slice(0, FAULTS_MAX).flatMap((fault): words.Line[] => {
+    const { text, todo, commands } = tellFault(fault);
+    return [asSentence(text), ...(todo === "" ? [] : [`  What to do: ${asSentence(todo)}`]), ...commands, ""];
   });
   if (faults.length > FAULTS_MAX) lines.push(`… and ${faults.length - FAULTS_MAX} more.`, "");
-  lines.push(words.SAVE_AGAIN);
-  if (version !== undefined) lines.push(`(${version})`);
-  return answer("refused", path, lines);
+  return answer("refused", path, [...lines, words.SAVE_AGAIN], { mark: version });
 }
 
 export function waitingAnswer(path: string, why: keyof typeof words.WAITS): Answer {
@@ -92,61 +93,103 @@ export function serverAnswer(path: string, since: number, progress: readonly str
 }
 
 /** The folder is held, or something must be mended that is not in the file. */
-export function troubleAnswer(path: string, lines: readonly string[]): Answer {
-  return answer("trouble", path, lines.filter(Boolean).map(capital));
+export function troubleAnswer(path: string, lines: readonly words.Line[], again?: Flags, mark?: string): Answer {
+  const said = lines.filter((line) => line !== "").map((line) => (typeof line === "string" ? asSentence(line) : line));
+  return answer("trouble", path, said, { again, mark });
 }
+
+/** `more`: what stands below it. */
+export function errorAnswer(path: string, error: Told, again?: Flags, more: readonly string[] = []): Answer {
+  const isLost = error.commands.some(({ flags }) => flags["accept_lost_journal"] !== undefined);
+  return troubleAnswer(path, [...linesOf(error), ...more], again, isLost ? LOST : undefined);
+}
+
+/** Marks what is said where the journal is not the one of the folder: it is true of that journal alone. */
+const LOST = "lost";
+
+const linesOf = ({ text, todo, commands }: Told): readonly words.Line[] => [text, todo, ...commands];
 
 /** The same bytes under another name: what becomes of them is told beside the first one. */
 export function copyAnswer(path: string, { batch, file, files }: BatchReport): Answer {
   const first = printable(dirname(path) === dirname(file) ? basename(file) : file);
   const line = filled(words.OF_COPY, { first, results: printable(basename(files.results ?? "")) });
-  return answer("copy", path, [line], { batch });
+  return answer("copy", path, [line], { facts: { batch } });
 }
 
 /**
  * What is still open of a batch, if anything is; refused and invalid rows are in the retry file. `goesByItself`: rows
- * that were not sent are tried again. `again`: what commands to copy need besides, such as ` --state-dir /srv/paydrop`.
+ * that were not sent are tried again. `again`: what commands to copy need besides.
  */
-export function openAnswer(report: BatchReport, { goesByItself = false, again = "" } = {}): Answer | undefined {
-  const { batch, file, byStatus, stop, goesAgain = 0, phase, files, next } = report;
+export function openAnswer(
+  report: BatchReport,
+  { goesByItself = false, again = {} }: { readonly goesByItself?: boolean; readonly again?: Flags | undefined } = {},
+): Answer | undefined {
+  const { batch, file, byStatus, stop, goesAgain = 0, phase, files, next, destination } = report;
   const isCancelled = phase === "cancelled";
   const unsent = isCancelled ? 0 : rowsIn(byStatus, "not_sent") + goesAgain;
   const held = isCancelled ? 0 : rowsIn(byStatus, "held");
   const counts = Object.entries({ unknown: rowsIn(byStatus, "unknown"), held, "not sent": unsent });
   const open = counts.flatMap(([word, rows]) => (rows > 0 ? [`${counted(rows)} ${word}`] : []));
   if (open.length === 0 && files.elsewhere === undefined) return undefined;
-  const hint = stop?.hint.replaceAll("BATCH", batch) ?? "";
-  const isRun = (step = ""): boolean => step.startsWith("paydrop run ");
-  const isOfRun = (step: string, at: number): boolean => isRun(step) || isRun(next[at + 1]) || hint.includes(step);
-  const steps = next.filter((step, at) => !goesByItself || !isOfRun(step, at));
+  const steps = next.filter(({ code }) => !goesByItself || !OF_A_RUN.includes(code));
+  const needed = againOf(destination, again) ?? { all: again };
   const lines = [
     open.length > 0 ? `${listed(open)}.` : "",
     files.elsewhere === undefined ? "" : filled(words.ELSEWHERE, { why: files.elsewhere }),
-    stop ? capital(stop.message) : "",
+    stop ? asSentence(stop.text) : "",
     goesByItself ? words.BY_ITSELF : "",
-    ...steps.map((step) => (step.startsWith("paydrop ") ? `  ${step}` : capital(step))),
-    ...(unsent > 0 && phase === undefined ? words.asTakenLines(batch) : []),
+    ...steps.flatMap((step) => linesOf(complete({ ...step, text: asSentence(step.text) }, needed))),
+    ...(unsent > 0 && phase === undefined ? [words.asTaken(batch)] : []),
   ];
-  const complete = lines.filter(Boolean).map((line) => (line.startsWith("  paydrop ") ? line + again : line));
-  return answer("open", file, complete, { batch });
+  const said = lines.filter((line) => line !== "");
+  return answer("open", file, said, { facts: { batch }, again });
 }
 
-function answer(head: keyof typeof words.ANSWER_HEADS, path: string, lines: readonly string[], facts: Facts = {}) {
+/** What a person need not do where the rest goes by itself. */
+const OF_A_RUN: readonly Step["code"][] = ["stopped", "unsent", "other_month"];
+
+interface More {
+  readonly facts?: Facts;
+  readonly again?: Flags | undefined;
+  /** By this it is known again (`markIn`). */
+  readonly mark?: string | undefined;
+}
+
+function answer(
+  head: keyof typeof words.ANSWER_HEADS,
+  path: string,
+  lines: readonly words.Line[],
+  { facts = {}, again, mark }: More = {},
+): Answer {
   const kind: Answer["kind"] = head === "refused" || head === "copy" ? "refused" : "waiting";
   const name = printable(basename(path), 200);
-  return { kind, text: textOf(`${words.ANSWER_MARK}${name} ${filled(words.ANSWER_HEADS[head], facts)}`, lines) };
+  const first = `${words.ANSWER_MARK}${name} ${filled(words.ANSWER_HEADS[head], facts)}`;
+  return { kind, text: textOf(first, lines, again, mark) };
 }
+
+/** Before each line that is for whoever types commands. */
+const TYPED = "    ";
 
 /** CRLF: it is read with Notepad, mostly by somebody who cannot run a command. */
-function textOf(head: string, lines: readonly string[]): string {
-  const end = lines.some((line) => line.startsWith("  paydrop ")) ? ["", words.TYPED_BY] : [];
-  return `${[head, "", ...lines, ...end].map((line) => printable(line, 2000)).join("\r\n")}\r\n`;
+function textOf(head: string, lines: readonly words.Line[], again: Flags = {}, mark?: string): string {
+  const shown = lines.flatMap((line) => {
+    if (typeof line === "string") return [line];
+    return [leadOf(line), commandLine(line, again)].filter(Boolean).map((one) => TYPED + one);
+  });
+  const end = lines.every((line) => typeof line === "string") ? [] : ["", TYPED + words.TYPED_BY];
+  const last = mark === undefined ? [] : [`(${mark})`];
+  return `${[head, "", ...shown, ...end, ...last].map((line) => printable(line, 2000)).join("\r\n")}\r\n`;
 }
 
-function capital(text: string): string {
-  // the name of a file stays as it is, and so does a command
-  const first = /^\S+\.\w|^ {2}/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
-  return /^ {2}|[.:?!]$/.test(first) ? first : `${first}.`;
+const MARK = /\r\n\((.+)\)\r\n$/;
+
+const markIn = (text: string | undefined): string | undefined => MARK.exec(text ?? "")?.[1];
+
+/** What an answer says to somebody who types no commands; not its first line, which names the file. */
+export async function answerLines(path: string): Promise<readonly string[]> {
+  const text = ((await ownText(path)) ?? "").replace(MARK, "");
+  const lines = text.split(/\r?\n/).slice(1);
+  return lines.filter((line) => line.trim() !== "" && !line.startsWith(TYPED));
 }
 
 /**
@@ -174,7 +217,7 @@ async function accessOfAnswer(path: string): Promise<Access> {
 }
 
 /** After an act: what is said to be open of the batch is made true again. No answer comes where none was. */
-export async function renewOpenAnswer(report: BatchReport, again = ""): Promise<void> {
+export async function renewOpenAnswer(report: BatchReport, again: Flags = {}): Promise<void> {
   const found = await ownText(answerPath(report.file, "waiting"));
   const head = filled(words.ANSWER_HEADS.open, { batch: report.batch });
   if (found?.includes(head)) await putAnswer(report.file, openAnswer(report, { again }));
@@ -182,7 +225,7 @@ export async function renewOpenAnswer(report: BatchReport, again = ""): Promise<
 
 /** The version of the file that the refusal beside it is about, if one lies there. */
 export async function refusedVersion(path: string): Promise<string | undefined> {
-  return /\r\n\((.+)\)\r\n$/.exec((await ownText(answerPath(path, "refused"))) ?? "")?.[1];
+  return markIn(await ownText(answerPath(path, "refused")));
 }
 
 function answerPath(path: string, kind: Answer["kind"]): string {
@@ -197,16 +240,16 @@ export async function clearStaleAnswers(folder: string): Promise<void> {
     const [, file] = /^(.+)\.(?:refused|waiting)\.txt$/s.exec(name) ?? [];
     if (file === undefined) continue;
     const path = join(folder, name);
-    const isStale = !there.has(file) || ((await ownText(path)) ?? "").includes("--accept-lost-journal");
+    const isStale = !there.has(file) || markIn(await ownText(path)) === LOST;
     if (isStale) await removeOwn(path).catch(() => undefined);
   }
 }
 
 /** The answer to a STOP: why everything is held, and how it goes on; undefined: the hold is over. */
-export async function answerStop(folder: string, lines: readonly string[] | undefined): Promise<void> {
+export async function answerStop(folder: string, lines?: readonly words.Line[], again?: Flags): Promise<void> {
   const path = join(folder, words.STOP_ANSWER);
   if (!lines) await removeOwn(path);
-  else await writeOwn(path, textOf(words.STOP_HEAD, lines), { mode: 0o644 }).catch(() => undefined);
+  else await writeOwn(path, textOf(words.STOP_HEAD, lines, again), { mode: 0o644 }).catch(() => undefined);
 }
 
 async function writeOwn(path: string, text: string, access: Access): Promise<void> {

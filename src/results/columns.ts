@@ -3,10 +3,11 @@ import { FirstOfKind } from "../checks/check-file.ts";
 import { normalizeName } from "../column-name.ts";
 import type { FileFormat } from "../file-format.ts";
 import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import { ofBatch } from "../messages/commands.ts";
 import { wordsOf } from "../messages/faults.ts";
 import { holdFault, tellHold } from "../messages/holds.ts";
 import { tellOutcome } from "../messages/outcomes.ts";
-import { told, type Fault, type Told } from "../messages/sentence.ts";
+import { commandLine, sentencesOf, todoLine, told, unended, type Fault, type Told } from "../messages/sentence.ts";
 import { ROW_SENTENCES } from "../messages/statuses.ts";
 import { operationNamed } from "../operations/index.ts";
 import { printable } from "../printable.ts";
@@ -79,15 +80,15 @@ export function retryTable({ header = [], wrapper, reading }: Table, format: Fil
 }
 
 export function resultsRow(row: Row, record: RowRecord, batch: BatchOfRow, reference: string | undefined): OutRow {
-  const { text: message, todo: action } = tellRow(record, batch);
-  const line: Line = { record, batch, reference, message, action };
+  const words = tellRow(record, batch);
+  const line: Line = { record, batch, reference, message: words.text, action: todoLine(words) };
   return { before: BEFORE_OF.map((valueOf) => valueOf(line)), row, after: AFTER_OF.map((valueOf) => valueOf(line)) };
 }
 
 /** The same row for the retry file: what to correct, and which row of which batch it was. */
 export function retryRow(row: Row, record: RowRecord, batch: BatchOfRow): OutRow {
-  const { text, todo } = tellRow(record, batch);
-  return { before: [], row, after: [`${text} → ${todo}`, `${batch.id}:${record.row}`] };
+  const words = tellRow(record, batch);
+  return { before: [], row, after: [`${words.text} → ${todoLine(words)}`, `${batch.id}:${record.row}`] };
 }
 
 /** The batch of a row, as far as its line in the results tells of it. */
@@ -103,16 +104,24 @@ export function tellRow(record: RowRecord, batch: BatchOfRow): Told {
   // what was wrong stays said; nothing is left to do about it
   if (correctedBy) {
     const place = correctedBy.batch === batch.id ? "this file" : `batch ${correctedBy.batch}`;
-    said = told(ROW_SENTENCES.corrected, { said: open(said.text), row: correctedBy.row, place });
+    said = told(ROW_SENTENCES.corrected, { said: unended(said.text), row: correctedBy.row, place });
   }
   const { state, lateAnswer } = record;
   if (state === "unknown" && lateAnswer !== undefined) {
     // of a row of a lost host (DESIGN §13): evidence for whoever settles it
     const heard = `"${printable(lateAnswer.replaceAll('"', "'").trim(), RESPONSE_SAID_MAX)}"`;
-    said = told(ROW_SENTENCES.late, { said: open(said.text), heard, todo: said.todo });
+    said = doing(said, told(ROW_SENTENCES.late, { said: unended(said.text), heard }));
   }
-  if (notices.length === 0) return said;
-  return told(ROW_SENTENCES.noticed, { said: open(said.text), notes: listOf(notices), todo: said.todo });
+  if (notices.length > 0)
+    said = doing(said, told(ROW_SENTENCES.noticed, { said: unended(said.text), notes: listOf(notices) }));
+  return doing(said, { ...said, todo: OVER });
+}
+
+const OVER = told(ROW_SENTENCES.over).todo;
+
+/** What `last` says, with what `first` says to do, if that is anything. */
+function doing({ todo, commands }: Pick<Told, "todo" | "commands">, last: Told): Told {
+  return todo === "" && commands.length === 0 ? last : { ...last, todo, commands };
 }
 
 function ofState(record: RowRecord, batch: BatchOfRow): Told {
@@ -130,13 +139,13 @@ function ofState(record: RowRecord, batch: BatchOfRow): Told {
         ...{ again, batch: batch.id, phase: batch.phase },
       });
     case "invalid": {
-      const todos = new Set(record.faults.slice(0, FAULTS_SHOWN).map((fault) => wordsOf(fault).todo));
-      const todo = printable([...todos].filter(Boolean).join(" "));
-      return told(ROW_SENTENCES.invalid, { faults: listOf(record.faults), todo });
+      return doing(allOf(record.faults), told(ROW_SENTENCES.invalid, { faults: listOf(record.faults) }));
     }
     case "held":
-    case "duplicate":
-      return told(ROW_SENTENCES[state], { again, ...whyOf(record, batch) });
+    case "duplicate": {
+      const { why, ...first } = whyOf(record, batch);
+      return doing(first, told(ROW_SENTENCES[state], { again, why }));
+    }
     case "cancelled":
     case "settled_done":
     case "settled_not_done":
@@ -155,20 +164,33 @@ function ofOutcome(record: RowRecord, { id, phase }: BatchOfRow): Told {
   const response = record.response && printable(record.response.trim(), RESPONSE_SAID_MAX);
   const other = retryOf && `row ${retryOf.row} of batch ${retryOf.batch}`;
   const facts = { batch: id, accepted, other, httpStatus, durationMs, response };
-  const outcome = tellOutcome(code, facts) ?? { text: code, todo: told(ROW_SENTENCES.not_known).todo };
+  const outcome = tellOutcome(code, facts) ?? { ...told(ROW_SENTENCES.not_known), text: code };
   if (code === "accepted" && operation) ACCEPTED.set(operation, outcome);
   const isLeft = state === "not_sent" || goesAgainAsItIs(record);
-  if (phase === "paused" && isLeft) return { ...outcome, todo: told(ROW_SENTENCES.paused, { batch: id }).todo };
+  const { text } = outcome;
+  if (phase === "paused" && isLeft) return { ...told(ROW_SENTENCES.paused, { batch: id }), text };
   if (phase !== "cancelled" || !(isLeft || code === "no_funds")) return outcome;
-  return { ...outcome, todo: told(ROW_SENTENCES[isLeft ? "cancelled" : "left_without_funds"]).todo };
+  return { ...told(ROW_SENTENCES[isLeft ? "cancelled" : "left_without_funds"]), text };
 }
 
 /** All reasons are told at once; what to do is said by the first, which gave the row its state. */
-function whyOf(record: RowRecord, { id, fileName }: BatchOfRow): { readonly why: string; readonly todo: string } {
+function whyOf(record: RowRecord, { id, fileName }: BatchOfRow) {
   const about = { batch: id, row: record.row, file: fileName };
-  const texts = [...untold(record).map((reason) => tellHold(reason, about)), ...record.faults.map(wordsOf)];
+  const texts = [
+    ...untold(record).map((reason) => tellHold(reason, about)),
+    ...record.faults.map((one) => ofBatch(wordsOf(one), id)),
+  ];
   const [first] = record.reasons.map((reason) => tellHold(reason, about));
-  return { why: printable(texts.map(({ text }) => text).join("; ")), todo: printable((first ?? texts[0])?.todo ?? "") };
+  const { todo = "", commands = [] } = first ?? texts[0] ?? {};
+  return { why: printable(texts.map(({ text }) => text).join("; ")), todo: printable(todo), commands };
+}
+
+/** Of faults of a row all that is to be done, each once. */
+function allOf(faults: readonly Fault[]): Pick<Told, "todo" | "commands"> {
+  const all = faults.slice(0, FAULTS_SHOWN).map(wordsOf);
+  const commands = all.flatMap((one) => one.commands);
+  const lines = new Map(commands.map((command) => [commandLine(command), command]));
+  return { todo: printable(sentencesOf([...new Set(all.map(({ todo }) => todo))])), commands: [...lines.values()] };
 }
 
 /** Reasons that no column of the file says, too. */
@@ -184,11 +206,6 @@ function listOf(faults: readonly Fault[]): string {
   });
   const more = faults.length - FAULTS_SHOWN;
   return printable(`${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}`);
-}
-
-/** Without its full stop: the sentence goes on. */
-function open(text: string): string {
-  return text.replace(/\.$/, "");
 }
 
 /** Why rows are invalid or held: the first of each kind, in input order. */

@@ -1,6 +1,6 @@
 import { tellFault } from "../messages/faults.ts";
 import { REPORT_WORDS } from "../messages/results.ts";
-import { counted } from "../messages/sentence.ts";
+import { commandLine, counted, leadOf } from "../messages/sentence.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { actTexts, type Report } from "./report.ts";
@@ -118,9 +118,10 @@ function sumsOf({ totals: { total, byStatus, goesAgain } }: Report): Html {
 /** The rows that need a person, the gravest kind first, and what to do about them. */
 function needsOf({ needs, batch, totals }: Report): Html[] {
   if (needs.length === 0) return [markup`<p>${REPORT_WORDS.nothing}</p>`];
-  const steps = nextOf(batch, totals).map((step) =>
-    step.startsWith("paydrop ") ? markup`<p><code>${step}</code></p>` : markup`<p>${step}</p>`,
-  );
+  const steps = nextOf(batch, totals).flatMap(({ text, commands }) => [
+    markup`<p>${text}</p>`,
+    ...commands.map((command) => markup`<p>${leadOf(command)} <code>${commandLine(command)}</code></p>`),
+  ]);
   const titles = ["Row#", "Amount#", "To or from", "Reference", "What happened", "What to do"];
   const groups = needs.flatMap(({ status, count, rows }) => [
     markup`<h3>${counted(count)} ${STATUSES[status].word}</h3>\n`,
@@ -136,7 +137,7 @@ function needsOf({ needs, batch, totals }: Report): Html[] {
 function doneOf({ history, batch }: Report, stamp: Stamp): Html[] {
   const lines = history.map((act) => [stamp(act.at), ...actTexts(act).map(said)]);
   const table = tableOf(["When", "Who", "Did what", "Why"], lines.slice(0, LINES_SHOWN));
-  return [table, restOf(lines.length - LINES_SHOWN, `paydrop status ${batch.id}`)];
+  return [table, restOf(lines.length - LINES_SHOWN, commandLine({ name: "status", batch: batch.id, flags: {} }))];
 }
 
 /** What proves which file this is about, and that nothing is missing in the report. */

@@ -3,7 +3,7 @@ import type { ResultStatus } from "../events.ts";
 import type { Act, BatchRecord, JournalStore, RowRecord, Run } from "../journal/store.ts";
 import { maskStray } from "../mask.ts";
 import { didText, ranText } from "../messages/acts.ts";
-import { listed } from "../messages/sentence.ts";
+import { listed, todoLine } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import type { Row, Table } from "../reader/row.ts";
@@ -107,10 +107,10 @@ function needsPerson(record: RowRecord, { phase }: BatchRecord): boolean {
 type NeedCells = readonly [row: number, ...texts: string[]];
 
 function needCells(record: RowRecord, batch: BatchRecord, { reference = "", payee = "" }: Own): NeedCells {
-  const { text, todo } = tellRow(record, batch);
+  const words = tellRow(record, batch);
   // the user's own id, unless it is an account number (I10)
   const named = [payee, maskStray(reference)].map((one) => printable(one, 60));
-  const said = [text, todo].map((one) => printable(one, TEXT_CHARACTERS_MAX));
+  const said = [words.text, todoLine(words)].map((one) => printable(one, TEXT_CHARACTERS_MAX));
   return [record.row, record.amount ?? "not readable", ...named, ...said];
 }
 

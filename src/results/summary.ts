@@ -1,7 +1,7 @@
 import type { AccountTotals, ByStatus, Stop } from "../events.ts";
 import type { BatchRecord, Run, Tally } from "../journal/store.ts";
 import { tellFault } from "../messages/faults.ts";
-import type { Fault } from "../messages/sentence.ts";
+import { todoLine, type Fault, type Told } from "../messages/sentence.ts";
 import { occurringIn, type Totals } from "./totals.ts";
 
 /** The run that the results tell of. Times are milliseconds since 1970. */
@@ -45,10 +45,20 @@ export function summaryJson(
     ...{ environment, destination, period },
     control: { in: { rows, total }, out: { rows: totals.total.rows, total: totals.total.amount } },
     ...sumsObject(totals.total, totals.byStatus, totals.accounts),
-    ...{ requests, started_at: iso(startedAt), ended_at: iso(endedAt), exit_code: exitCode, stop },
+    ...{ requests, started_at: iso(startedAt), ended_at: iso(endedAt), exit_code: exitCode },
+    stop: stop && stopObject(stop),
     ...{ runs: runs.map(runObject), files, remarks: remarkTexts([...batch.remarks, ...totals.remarks]) },
   };
   return `${JSON.stringify(summary, null, 2)}\n`;
+}
+
+/** For a program: what people read, and the commands in it as data. */
+export function messageObject(words: Told) {
+  return { message: words.text, hint: todoLine(words), commands: words.commands };
+}
+
+export function stopObject({ code, operation, ...words }: Stop) {
+  return { code, ...messageObject(words), operation };
 }
 
 export function runObject({ startedAt, endedAt, login, host, by, exitCode, requests, stop }: Run): object {

@@ -7,7 +7,7 @@ import { gravest } from "../exit-codes.ts";
 import { PROPOSED, waitsForApproval } from "../journal/approval.ts";
 import type { BatchRecord, JournalStore, RowFilter, RowRecord, Tallies } from "../journal/store.ts";
 import { listed } from "../messages/sentence.ts";
-import { nextSteps, STATUSES, type SomeRows, type StepFacts } from "../messages/statuses.ts";
+import { nextSteps, STATUSES, type SomeRows, type Step, type StepFacts } from "../messages/statuses.ts";
 import type { Row } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
 
@@ -171,8 +171,8 @@ export class TotalsCollector {
 export function nextOf(
   batch: BatchRecord,
   { byStatus, rowsToLookAt, lookedAt, goesAgain, isOtherMonth, heldFirst, proposed }: Totals,
-  more: Pick<StepFacts, "stopHint" | "owesResults"> = {},
-): string[] {
+  more: Pick<StepFacts, "stop" | "owesResults"> = {},
+): readonly Step[] {
   const { id, folder, fileName, phase, onItsWay } = batch;
   const some = (status: ResultStatus): SomeRows => ({
     count: lookedAt[status] ?? 0,

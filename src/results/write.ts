@@ -85,7 +85,7 @@ async function writeAt(input: ResultsInput, file: string, elsewhere: string | un
     files: { results: results.path, summary: summary.path, retry: retry?.path, retryRows, elsewhere },
     remarks: [...batch.remarks, ...totals.remarks],
     ...{ invalid: faults.invalid.first, held: faults.held.first },
-    next: nextOf(batch, totals, { stopHint: stop?.hint }),
+    next: nextOf(batch, totals, { stop }),
   };
 }
 

@@ -1,8 +1,9 @@
 import { FileRefusedError, foreseen, messageOf, PaydropError } from "../errors.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { tellFault } from "../messages/faults.ts";
-import type { Fault } from "../messages/sentence.ts";
+import { todoLine, type Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
+import { messageObject } from "../results/summary.ts";
 
 /** Anything thrown as the last word on stderr. The stack only for `verbose`: it is for us, not for a payroll clerk. */
 export function errorText(thrown: unknown, json: boolean, verbose: boolean): string {
@@ -18,7 +19,7 @@ function linesOf(error: unknown): string[] {
     return error.batch === undefined ? lines : [...lines, `Nothing more was sent of its batch ${error.batch}.`];
   }
   const known = error instanceof PaydropError ? error : new PaydropError("internal", { found: messageOf(error) });
-  return withTodo(`paydrop: ${known.message}`, known.hint);
+  return withTodo(`paydrop: ${known.text}`, todoLine(known));
 }
 
 /**
@@ -26,7 +27,7 @@ function linesOf(error: unknown): string[] {
  * `advice`: one for all of them.
  */
 export function faultLines(faults: readonly Fault[], lead = "", advice?: string): string[] {
-  const told = faults.map((fault) => ({ ...tellFault(fault), ...(advice === undefined ? {} : { todo: advice }) }));
+  const told = faults.map(tellFault).map((one) => ({ text: one.text, todo: advice ?? todoLine(one) }));
   return told.flatMap(({ text, todo }, at) => withTodo(lead + text, todo === told[at + 1]?.todo ? "" : todo));
 }
 
@@ -36,7 +37,8 @@ function withTodo(message: string, todo: string): string[] {
 }
 
 function errorObject(error: unknown): Record<string, unknown> {
-  const { code, hint } = error instanceof PaydropError ? error : { code: "internal", hint: "" };
+  const code = error instanceof PaydropError ? error.code : "internal";
+  const words = error instanceof PaydropError ? error : { text: messageOf(error), todo: "", commands: [] };
   const file = error instanceof FileRefusedError ? { file: error.file, faults: error.faults } : {};
-  return { type: "error", code, message: messageOf(error), hint, exit_code: exitCodeOf(error), ...file };
+  return { type: "error", code, ...messageObject(words), exit_code: exitCodeOf(error), ...file };
 }

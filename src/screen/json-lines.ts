@@ -1,9 +1,10 @@
 import { isoSecond } from "../day.ts";
 import type { BatchReport, CheckedFile, RunEvent } from "../events.ts";
 import { wordsOf } from "../messages/faults.ts";
-import type { Fault } from "../messages/sentence.ts";
+import type { Fault, Told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
-import { iso, remarkTexts, rowCounts, sumsObject } from "../results/summary.ts";
+import { iso, messageObject, remarkTexts, rowCounts, stopObject, sumsObject } from "../results/summary.ts";
+import { commandsOf, stepLines, type Look } from "./look.ts";
 
 /** A line of `--json`: amounts as text, times in UTC. Keys are only ever added. */
 export type JsonLine = Readonly<Record<string, unknown>>;
@@ -15,7 +16,7 @@ export function asLine(line: JsonLine): string {
 export function jsonLine(event: RunEvent): JsonLine {
   const { type, batch } = event;
   if (type === "waiting") return { type, batch, reason: event.reason, wait_ms: event.waitMs };
-  if (type === "stopped") return { type, batch, ...event.stop, remaining: event.remaining };
+  if (type === "stopped") return { type, batch, ...stopObject(event.stop), remaining: event.remaining };
   if (type === "row") {
     const { row, status, reason, httpStatus: http_status, amount, attempts, sentAt, durationMs } = event;
     const sent_at = sentAt === undefined ? undefined : iso(sentAt);
@@ -30,26 +31,32 @@ export function jsonLine(event: RunEvent): JsonLine {
   };
 }
 
-export function jsonSummary(report: BatchReport): JsonLine {
+export function jsonSummary(report: BatchReport, look: Pick<Look, "again">): JsonLine {
   const { batch, file, operation, destination, period, total, byStatus, accounts, requests, stop, next } = report;
   const { results, retry, retryRows, summary, elsewhere } = report.files;
   return {
     ...{ type: "summary", batch, file, operation, destination, period, exit_code: report.exitCode },
     ...sumsObject(total, byStatus, accounts),
-    ...{ requests, started_at: iso(report.startedAt), duration_ms: Math.round(report.durationMs), stop },
+    ...{ requests, started_at: iso(report.startedAt), duration_ms: Math.round(report.durationMs) },
+    stop: stop && stopObject(stop),
     copy: report.copy,
     sent_before: report.sentBefore === undefined ? undefined : iso(report.sentBefore),
     ...{ remarks: remarkTexts(report.remarks), rows_to_look_at: report.rowsToLookAt },
-    ...{ files: { results, retry, retry_rows: retryRows, summary, elsewhere }, next },
+    ...{ files: { results, retry, retry_rows: retryRows, summary, elsewhere } },
+    ...nextObject(next, destination, look),
   };
+}
+
+/** What to do next as a person reads it, and its commands with all that they need. */
+export function nextObject(next: readonly Told[], destination: string, look: Pick<Look, "again">) {
+  return { next: next.flatMap(stepLines), commands: commandsOf(next, destination, look) };
 }
 
 /** What `check` found: one object per complaint, and last the summary. */
 export function checkObjects(checked: CheckedFile, exitCode: number): JsonLine[] {
   const { file, operation, period, mapping, control, total, byStatus, accounts } = checked;
   const objectOf = ({ code, row, column, cell, ...fault }: Fault): JsonLine => {
-    const { text, todo } = wordsOf({ code, ...fault });
-    return { code, row, column, cell, message: text, hint: todo };
+    return { code, row, column, cell, ...messageObject(wordsOf({ code, ...fault })) };
   };
   return [
     ...checked.invalid.map((fault) => ({ type: "row", status: "invalid", ...objectOf(fault) })),
@@ -65,7 +72,15 @@ export function checkObjects(checked: CheckedFile, exitCode: number): JsonLine[]
 
 /** What a log says of an event: never a name of a person, an account, a mobile or an e-mail. */
 export function logFields(event: RunEvent): JsonLine {
-  const { type: _, batch: _batch, amount: _amount, by_account: _accounts, hint: _hint, ...fields } = jsonLine(event);
+  const {
+    type: _,
+    batch: _batch,
+    amount: _amount,
+    by_account: _accounts,
+    hint: _hint,
+    commands: _commands,
+    ...fields
+  } = jsonLine(event);
   return fields;
 }
 

@@ -2,7 +2,9 @@ import { resolve } from "node:path";
 import { styleText } from "node:util";
 import { homeStateDir } from "../config/load.ts";
 import type { ResultStatus } from "../events.ts";
-import { asWord, printable } from "../printable.ts";
+import { commandLine, leadOf, type Command, type Flags, type Told } from "../messages/sentence.ts";
+import { againOf, complete } from "../messages/commands.ts";
+import { printable } from "../printable.ts";
 
 /** Where a command writes. Texts end with their own newline; secrets are filtered out on the way. */
 export interface Output {
@@ -24,8 +26,8 @@ export interface Look {
   readonly color: boolean;
   /** Characters per line of a terminal, for a line that is written over. */
   readonly width: number;
-  /** Flags of this call that commands to copy repeat: ` --state-dir '/srv/pay drop'`. */
-  readonly again?: string;
+  /** Flags of this call that commands to copy repeat. */
+  readonly again?: Flags;
 }
 
 export interface Paper {
@@ -48,9 +50,11 @@ export function paperOf(
 }
 
 /** The flags that say where settings and memory are, for a shell that has none of this process's variables. */
-export function flagsAgain({ config }: Readonly<Record<string, unknown>>, stateDir: string): string {
-  const file = typeof config === "string" && config !== "" ? ` --config ${asWord(resolve(config))}` : "";
-  return file + (stateDir === homeStateDir(process.env) ? "" : ` --state-dir ${asWord(stateDir)}`);
+export function flagsAgain({ config }: Readonly<Record<string, unknown>>, stateDir: string): Flags {
+  return {
+    ...(typeof config === "string" && config !== "" && { config: resolve(config) }),
+    ...(stateDir !== homeStateDir(process.env) && { state_dir: stateDir }),
+  };
 }
 
 export type Style = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";
@@ -78,17 +82,27 @@ export function labelled(label: string, lines: readonly string[]): string[] {
   return lines.map((line, index) => `${(index === 0 ? label : "").padEnd(11)}${line}`);
 }
 
-/** Commands that have a flag of their own for what was only tried; the others know it by the batch. */
-const OF_A_TRIAL = /^paydrop (?:run|release|retry|resume) /;
-
 /** What to do next. Commands stay whole, to be copied, and get the flags by which they find the same memory. */
-export function nextLines(next: readonly string[], destination: string, { again = "" }: Pick<Look, "again">): string[] {
-  const isTrial = destination === "sandbox";
-  // without a folder of its own a trial is forgotten when it ends
-  if (isTrial && !again.includes(" --state-dir ")) return [];
-  const flagged = (step: string): string => step + (isTrial && OF_A_TRIAL.test(step) ? " --sandbox" : "") + again;
-  const steps = next.map((step) => (step.startsWith("paydrop ") ? flagged(printable(step)) : printable(step)));
-  return labelled("next", steps);
+export function nextLines(next: readonly Told[], destination: string, look: Pick<Look, "again">): string[] {
+  const again = againOf(destination, look.again);
+  return again
+    ? labelled(
+        "next",
+        next.flatMap((step) => stepLines(complete(step, again))),
+      )
+    : [];
+}
+
+/** A step and, each below what it is for, the commands of it. */
+export function stepLines({ text, commands }: Told): string[] {
+  const lines = [text, ...commands.flatMap((command) => [leadOf(command), commandLine(command)])];
+  return lines.filter(Boolean).map((line) => printable(line));
+}
+
+/** All commands of some steps, for a program. */
+export function commandsOf(next: readonly Told[], destination: string, look: Pick<Look, "again">): readonly Command[] {
+  const again = againOf(destination, look.again);
+  return again ? next.flatMap((step) => complete(step, again).commands) : [];
 }
 
 /** Cells below each other, each column as wide as its widest cell, or as `least` says; those in `right` end together. */

@@ -3,7 +3,7 @@ import { minuteOf } from "../day.ts";
 import type { AccountTotals, BatchReport, CheckedFile, RunEvent } from "../events.ts";
 import type { Tally } from "../journal/store.ts";
 import { noteOfTotal, RUN_WORDS } from "../messages/results.ts";
-import { counted, told } from "../messages/sentence.ts";
+import { counted, todoLine, told } from "../messages/sentence.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { remarkTexts } from "../results/summary.ts";
@@ -21,7 +21,7 @@ export function summaryText(report: BatchReport, look: Look): string {
   const head = [`batch ${batch}`, operation, printable(file), ...periodPart(period), durationText(durationMs)];
   return textOf([
     head.join("   "),
-    ...(stop ? [styled("yellow", printable(stop.message), look)] : []),
+    ...(stop ? [styled("yellow", printable(stop.text), look)] : []),
     ...(report.copy === undefined ? [] : copyLines(report.copy, file)),
     // without it the table below would read as if this run had sent the rows
     ...(sentBefore === undefined ? [] : [`${NOTHING_SENT}; the file was taken on ${minuteOf(sentBefore)}`]),
@@ -39,8 +39,8 @@ export function summaryText(report: BatchReport, look: Look): string {
 }
 
 function copyLines(copy: string, file: string): string[] {
-  const { text, todo } = told(RUN_WORDS.copy, { copy: basename(copy), first: basename(file) });
-  return [printable(text), printable(`  → ${todo}`)];
+  const words = told(RUN_WORDS.copy, { copy: basename(copy), first: basename(file) });
+  return [printable(words.text), printable(`  → ${todoLine(words)}`)];
 }
 
 /** The one word that tells two payments of one file apart. */

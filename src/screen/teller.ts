@@ -26,7 +26,7 @@ export function createTeller(
 ): Teller {
   const ended = (report: BatchReport): void => {
     if (quiet && report.exitCode === 0) return;
-    stdout.write(json ? asLine(jsonSummary(report)) : summaryText(report, stdout.look));
+    stdout.write(json ? asLine(jsonSummary(report, stdout.look)) : summaryText(report, stdout.look));
   };
   const silent = {
     tell: () => undefined,
@@ -163,7 +163,7 @@ function liveTeller({ write, look, isTerminal }: Paper, ended: Teller["ended"]):
 function screenText(event: RunEvent, look: Look): string | undefined {
   const { type, batch } = event;
   if (type === "start") return openingText(event, look);
-  if (type === "stopped") return `${batch}: stopping: ${printable(event.stop.message)}`;
+  if (type === "stopped") return `${batch}: stopping: ${printable(event.stop.text)}`;
   if (type === "waiting")
     return `${batch}: waits ${Math.ceil(event.waitMs / 1000)} s: ${event.reason.replaceAll("_", " ")}`;
   return event.alone ? `${batch}: row ${event.row} went alone: ${STATUSES[event.status].word}` : undefined;

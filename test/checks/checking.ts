@@ -8,7 +8,7 @@ import type { Config } from "../../src/config/schema.ts";
 import { FileRefusedError } from "../../src/errors.ts";
 import { takeSnapshot } from "../../src/intake/snapshot.ts";
 import { tellFault } from "../../src/messages/faults.ts";
-import type { Fault } from "../../src/messages/sentence.ts";
+import { todoLine, type Fault } from "../../src/messages/sentence.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 /** What the checks make of a file. */
@@ -78,7 +78,10 @@ export function codesOf(faults: readonly Fault[]): string[] {
 }
 
 export function wordsOf(faults: readonly Fault[]): string {
-  return faults.map((fault) => Object.values(tellFault(fault)).join(" → ")).join("\n");
+  return faults
+    .map(tellFault)
+    .map((one) => `${one.text} → ${todoLine(one)}`)
+    .join("\n");
 }
 
 /** A row of option B. */

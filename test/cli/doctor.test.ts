@@ -2,10 +2,12 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openJournal } from "../../src/sqlite/open.ts";
-import type { Finding } from "../../src/messages/config.ts";
+import type { findingObject } from "../../src/messages/config.ts";
 import { answer } from "../support/fault-server.ts";
 import { paydrop, temporaryFolder } from "../support/paydrop.ts";
 import { startService } from "../support/service.ts";
+
+type Finding = ReturnType<typeof findingObject>;
 
 const KEYS = {
   PAYDROP_API_KEY: "0123456789",

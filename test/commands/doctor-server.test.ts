@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
 import type { Client } from "pg";
 import * as doctor from "../../src/commands/doctor.ts";
-import type { Finding } from "../../src/messages/config.ts";
+import type { findingObject } from "../../src/messages/config.ts";
 import { Postgres } from "../../src/postgres/postgres.ts";
 import { areSessions } from "../../src/postgres/server-session.ts";
 import { called } from "../support/calls.ts";
 import { describePostgres, freshDatabase, ownServer } from "../support/postgres.ts";
 import { JOURNAL_KEY, sharedDesk } from "../support/shared-desk.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+
+type Finding = ReturnType<typeof findingObject>;
 
 async function looked(url: string, key = JOURNAL_KEY) {
   const flags = { journal_url: url, state_dir: temporaryDirectory(), json: true, offline: true };

@@ -110,7 +110,7 @@ describe("where a setting comes from", () => {
     expect(load({ config: "/dev/null" }).config.concurrency).toBe(8);
     // a home that cannot be entered; root may enter all but such a one
     symlinkSync(join(folder, "loop"), join(folder, "loop"));
-    expect(refusal({}, { HOME: join(folder, "loop") })).toMatchObject({ reason: "settings_unreadable", hint: expect.stringContaining("HOME") as string }); // prettier-ignore
+    expect(refusal({}, { HOME: join(folder, "loop") })).toMatchObject({ reason: "settings_unreadable", todo: expect.stringContaining("HOME") as string }); // prettier-ignore
     expect(load({ config: "/dev/null" }, { HOME: join(folder, "loop") }).config.concurrency).toBe(8);
   });
 
@@ -226,7 +226,7 @@ describe("what protects keys and money", () => {
     const file = toml("concurrency = 3\n", mode);
     expect(refusal({ config: file })).toMatchObject({
       reason: "settings_open",
-      hint: expect.stringContaining(file) as string,
+      todo: expect.stringContaining(file) as string,
     });
   });
 

@@ -49,7 +49,7 @@ export class AtDesk extends Watched {
       say: (text) => at.said.push(text),
       endOfDead: () => Promise.resolve(),
       who: at.work.who,
-      again: "",
+      again: {},
     };
     const served = await serveDesk(desk, 0);
     [at.deskUrl, at.acts] = [served.url, served.acts];

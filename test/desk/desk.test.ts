@@ -37,7 +37,11 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     expect(asha.text).not.toMatch(/2003004/);
 
     await asha.post("/decide/unknown", { batch: id, row: "3", as: "not-done", note: "dashboard: no entry" });
-    expect(asha.news).toBe("Row 3 of batch " + id + " (200.00) is settled as not done by Asha Rao. It may go again.");
+    expect(asha.news).toBe(
+      `Row 3 of batch ${id} (200.00) is settled as not done by Asha Rao. It may go again.` +
+        " → To send all such rows of the batch: send it again .",
+    );
+    expect(asha.text).toContain(`<a href="/batch/${id}#may">send it again</a>`);
     await asha.post("/decide/held", { batch: id, row: "5", what: "release", reason: "two are meant" });
     expect(asha.seen).toContain("row 5 of payroll.csv");
     expect(asha.seen).toContain("Let 1 row go: 300.00");

@@ -34,7 +34,10 @@ test("watch --desk → one process sends and serves; a taken port ends it before
 
   const program = at.start(["watch", "--desk", "--port", "0", "--json", at.inbox]);
   const url = await servedBy(program);
-  expect(JSON.parse(program.stdout().split("\n")[0] ?? "")).toEqual({ type: "serves", url });
+  expect(JSON.parse(program.stdout().split("\n")[0] ?? "")).toEqual({
+    ...{ type: "serves", url },
+    commands: [{ lead: expect.any(String) as string, name: "help", operand: "desk", flags: {} }],
+  });
   const asha = new Visitor(url);
   await asha.signIn("asha", oneTime);
   await asha.post("/password", { now: oneTime, password: PASSWORD, again: PASSWORD });

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { expect, test, vi } from "vitest";
-import { accountOf, addAccount, changePassword, removeAccount } from "../../src/desk/accounts.ts";
+import { accountOf, addAccount, changePassword, removeAccount, ROLES } from "../../src/desk/accounts.ts";
+import { ACTS as TABLE, PAGES } from "../../src/desk/rights.ts";
 import { actOf } from "../../src/batch.ts";
 import { AtDesk, PASSWORD, type Visitor } from "./at-desk.ts";
 
@@ -23,7 +24,7 @@ const ACTS = [
   ["/upload", "decide"],
   ["/upload/put", "decide"],
 ] as const;
-const PAGES = ["/", "/decide", "/approvals", "/upload", "/help", "/help/clerk", "/password", "/live", "/batch/AAAAAAA1", "/batch/AAAAAAA1/report", "/batch/AAAAAAA1/accounts", "/year"]; // prettier-ignore
+const idIn = (path: string): string => path.replace(":id", "AAAAAAA1").replace(":topic", "clerk");
 
 async function raw(
   at: AtDesk,
@@ -42,8 +43,9 @@ test("requests made by hand → only with session, right, token and place of the
   const at = await AtDesk.open("SQLite");
   const [asha, meera] = [await at.person("Asha", "decide"), await at.person("Meera", "view")];
   await meera.ask("/");
-  const paths = ACTS.map(([path]) => path.replace("AAAAAAA1", ":id"));
-  expect([...at.acts].sort()).toEqual([...paths, "/sign-in"].sort());
+  const served = Object.entries(TABLE).map(([path, { role }]) => [idIn(path), role]);
+  expect(served.sort()).toEqual(ACTS.toSorted());
+  expect([...at.acts].sort()).toEqual([...Object.keys(TABLE), "/sign-in"].sort());
   const nobody = { cookie: "" };
   for (const [path, needed] of ACTS) {
     expect(await raw(at, path, nobody, ""), `${path} by nobody`).toBe("303 /sign-in");
@@ -58,13 +60,33 @@ test("requests made by hand → only with session, right, token and place of the
       "403",
     );
   }
-  for (const path of PAGES) {
+  for (const path of Object.keys(PAGES).map(idIn)) {
     const response = await fetch(at.deskUrl + path, { redirect: "manual" });
     expect([response.status, response.headers.get("location")], path).toEqual(path.startsWith("/live") ? [403, null] : [303, "/sign-in"]); // prettier-ignore
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toContain("unsafe");
+  }
+  expect((await at.work.store.acts({})).filter(({ kind }) => kind !== "add_account")).toEqual([]);
+});
+
+test("each role, each path → allowed from its role on, refused below it", async () => {
+  const at = await AtDesk.open("SQLite");
+  for (const [has, role] of ROLES.entries()) {
+    const somebody = await at.person(`Somebody who may ${role}`, role);
+    for (const [path, needed] of Object.entries(PAGES)) {
+      if (path.startsWith("/live")) continue;
+      const { status } = await fetch(at.deskUrl + idIn(path), { headers: { cookie: somebody.cookie } });
+      expect(status !== 403, `${path} by ${role}`).toBe(has >= ROLES.indexOf(needed));
+    }
+    // signing out comes last: nothing is allowed after it
+    const acts = Object.entries(TABLE).sort(([path]) => (path === "/sign-out" ? 1 : -1));
+    for (const [path, { role: needed }] of acts) {
+      const answer = await raw(at, idIn(path), somebody, somebody.csrf);
+      expect(answer !== "403", `${path} by ${role}: ${answer}`).toBe(has >= ROLES.indexOf(needed));
+      expect(answer, `${path} by ${role}`).not.toMatch(path === "/sign-out" ? /^5/ : /^5|sign-in/);
+    }
   }
   expect((await at.work.store.acts({})).filter(({ kind }) => kind !== "add_account")).toEqual([]);
 });

@@ -38,7 +38,7 @@ function decideAtOnce(journal: "SQLite" | "Postgres"): void {
     await say(asha, "not-done");
     await say(ravi, "done");
     expect(ravi.news).toMatch(
-      /was settled as not done by Asha before you .* held, .* Look it up once more with Asha\.$/,
+      /was settled as not done by Asha before you .* held, .* Look it up once more with Asha\. Why it is held: see the batch \.$/,
     );
     expect(await row()).toMatchObject({ state: "held", code: "contradiction" });
     await retry();

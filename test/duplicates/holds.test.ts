@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HOLDS, NOT_RELEASED, notReleasedFacts, tellHold, type HoldReason } from "../../src/messages/holds.ts";
-import { told } from "../../src/messages/sentence.ts";
+import { todoLine, told } from "../../src/messages/sentence.ts";
 
 const about = { batch: "K7Q29F3M", row: 34, file: "pay roll.csv" };
 const other = { batch: "S4B5Q25C", row: 2 };
@@ -14,7 +14,8 @@ test.each(Object.keys(HOLDS) as (keyof typeof HOLDS)[])(
         : code === "other_writing"
           ? { code: "correction", written: "reference" }
           : { code };
-    const { text, todo } = tellHold({ ...reason, other, at: Date.UTC(2026, 10, 26) }, about);
+    const told = tellHold({ ...reason, other, at: Date.UTC(2026, 10, 26) }, about);
+    const [text, todo] = [told.text, todoLine(told)];
     expect(`${text} ${todo}`).not.toMatch(/[{}]|undefined|NaN/);
     // a release is never the first step, and never only a paste away
     const [first = "", ...more] = todo.split(/(?<=[.?]) /);
@@ -31,9 +32,9 @@ test("where and when → in plain words", () => {
   expect(told.text).toBe(
     "The same payment was accepted on 26 Nov 2026 (row 2 of batch S4B5Q25C), and nothing tells them apart",
   );
-  expect(told.todo).not.toContain("--period");
+  expect(todoLine(told)).not.toContain("--period");
   const ofMonth = tellHold({ code: "maybe_paid", other, period: "2026-11" }, about);
-  expect(ofMonth.todo).toContain("than 2026-11: after that, paydrop run 'pay roll.csv' --period YYYY-MM");
+  expect(todoLine(ofMonth)).toContain("than 2026-11: after that, paydrop run 'pay roll.csv' --period YYYY-MM");
   const short = tellHold({ code: "correction", other, isOtherPayee: true, zeros: -2 }, about);
   expect(short.text).toContain("has 2 zeros fewer in front than in row");
   const repeat = tellHold({ code: "repeat_in_file", other: { batch: about.batch, row: 2 } }, about);
@@ -43,8 +44,8 @@ test("where and when → in plain words", () => {
 test.each(Object.keys(NOT_RELEASED) as (keyof typeof NOT_RELEASED)[])(
   "not released, %s → why, and what first",
   (why) => {
-    const { text, todo } = told(NOT_RELEASED[why], notReleasedFacts({ row: 34, other }, about.batch));
-    const lines = `${text}\n${todo}`;
+    const words = told(NOT_RELEASED[why], notReleasedFacts({ row: 34, other }, about.batch));
+    const lines = `${words.text}\n${todoLine(words)}`;
     expect(lines).toMatch(/^Row 34 .+\n.+$/);
     expect(lines).not.toMatch(/[{}]|undefined/);
   },

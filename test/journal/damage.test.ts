@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
+import { todoLine, type Told } from "../../src/messages/sentence.ts";
 import { exitCodeOf } from "../../src/exit-codes.ts";
 import { openJournal, type JournalOptions } from "../../src/sqlite/open.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
@@ -83,7 +84,7 @@ test.each(DAMAGE)("a journal that %s → nothing is opened, until a person accep
   const refused = await openJournal(stateDir, SENDING).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: "journal", message: expect.stringMatching(says) as unknown });
   expect(exitCodeOf(refused)).toBe(74);
-  expect((refused as { hint: string }).hint).toContain("--accept-lost-journal --by NAME");
+  expect(todoLine(refused as Told)).toContain("--accept-lost-journal --by NAME");
   const store = await open(stateDir, { ...SENDING, lossAcceptedBy: { ...ASHA, by: "Asha Rao" } });
   expect(await store.batches({})).toEqual([]);
   expect(await store.acts({})).toMatchObject([{ kind: "accept_lost_journal", by: "Asha Rao", note: expect.anything() as unknown }]);

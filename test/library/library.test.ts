@@ -12,6 +12,7 @@ import { startService } from "../support/service.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 const { FileRefusedError, PaydropError, checkFile, createClient, encryptPayload, processFile, watchFolder } = paydrop;
+const { openActs, pause: pauseBatch, release, resume, retry, tell } = paydrop;
 
 /** A callback that fails. */
 function mine(): never {
@@ -52,10 +53,25 @@ async function thrownBy(call: () => unknown): Promise<unknown> {
 }
 
 test("the public names → these and no others", () => {
-  expect(Object.keys(paydrop).sort()).toEqual([
-    ...["FileRefusedError", "PaydropError", "Secret", "checkFile", "createClient", "encryptPayload", "processFile"],
-    "watchFolder",
-  ]);
+  expect(Object.keys(paydrop).sort()).toEqual(
+    [
+      ...["FileRefusedError", "PaydropError", "Secret", "checkFile", "createClient", "encryptPayload", "processFile"],
+      "watchFolder",
+      ...[
+        "approve",
+        "cancel",
+        "openActs",
+        "pause",
+        "release",
+        "resume",
+        "resumeInbox",
+        "retry",
+        "settle",
+        "settleList",
+      ],
+      ...["stopInbox", "tell"],
+    ].sort(),
+  );
 });
 
 describe("createClient", () => {
@@ -177,7 +193,8 @@ describe("processFile", () => {
     const path = transfersFile("1", "2", "3");
     const stopped = await processFile(path, { ...options, signal: stop.signal });
     expect(stopped).toMatchObject({ requests: 1, exitCode: 7, stop: { code: "signal" } });
-    expect(stopped.next.join("\n")).toContain(`${path} --state-dir ${options.stateDir ?? ""}`);
+    const goOn = { name: "run", operand: path, flags: expect.objectContaining({ state_dir: options.stateDir, base_url: server.url }) as object }; // prettier-ignore
+    expect(stopped.next.flatMap(({ commands }) => commands)).toContainEqual(goOn);
     expect(stopped.byStatus).toMatchObject({ accepted: { rows: 1 }, not_sent: { rows: 2 } });
     expect(await processFile(path, options)).toMatchObject({ requests: 2, exitCode: 0 });
     expect(server.requests).toHaveLength(3);
@@ -306,5 +323,37 @@ describe("watchFolder", () => {
     const watched = await watchFolder(inbox, options);
     expect(await thrownBy(() => watchFolder(inbox, options))).toMatchObject({ code: "locked" });
     await watched[Symbol.asyncDispose]();
+  });
+});
+
+describe("acts", () => {
+  test("a held row is released by name, and goes with the next run; facts and words say so", async () => {
+    const sandbox = await newSandbox();
+    const stateDir = temporaryDirectory();
+    const path = join(temporaryDirectory(), "transfers.csv");
+    writeFileSync(path, `${HEADER}ACC-1,ACC-2,5.00\nACC-1,ACC-2,5.00\n`);
+    const { batch, next } = await processFile(path, { sandbox, stateDir });
+    const flags = { held: true, by: "NAME", state_dir: stateDir };
+    expect(next[0]?.commands).toEqual([{ name: "cancel", batch, flags }]);
+    expect(next.at(-1)?.commands[0]?.flags).toMatchObject({ row: "3", sandbox: true, state_dir: stateDir });
+    await using open = await openActs({ stateDir });
+    expect(() => open.person(" ")).toThrow(PaydropError);
+    const asha = open.person("Asha");
+    const values = { batch, which: [3], reason: "two are meant" };
+    const { found, stays, code } = await release(open, asha, values);
+    expect({ found, stays, code }).toEqual({
+      found: [{ code: "going", facts: { batch, rows: 1, sum: "5.00" } }],
+      stays: [],
+      code: 0,
+    });
+    expect(found.map(tell)).toEqual([{ text: `1 row of batch ${batch} will be sent: 5.00`, todo: "", commands: [] }]);
+    expect(await pauseBatch(open, asha, { batch })).toMatchObject({ batch, found: [{ code: "paused" }] });
+    expect(await thrownBy(() => retry(open, asha, { batch }))).toMatchObject({
+      ...{ reason: "batch_paused", todo: "" },
+      commands: [{ name: "resume", batch }],
+    });
+    expect((await resume(open, asha, { batch })).rows).toEqual([3]);
+    expect(sandbox.ledger().requests).toBe(1);
+    expect(await processFile(path, { sandbox, stateDir })).toMatchObject({ exitCode: 0, requests: 1 });
   });
 });

@@ -28,7 +28,7 @@ const UNKNOWN: RunEvent = { ...ROW, row: 3, status: "unknown", reason: `timeout 
 const STOPPED: RunEvent = {
   type: "stopped",
   batch: "K7Q29F3M",
-  stop: { code: "key_refused", message: "the key was refused", hint: "" },
+  stop: { code: "key_refused", text: "the key was refused", todo: "", commands: [] },
   remaining: 4,
 };
 const WAITING: RunEvent = { type: "waiting", batch: "K7Q29F3M", reason: "rate_limited", waitMs: 500 };

@@ -51,7 +51,7 @@ test("a chat that fails twice takes the third try: counts, sums, what to do, nob
   expect(textsAt(chat)[2]).toBe(
     `a_!here_.csv: batch ${report.batch} needs a person\n` +
       "3 rows, 30.00: 1 accepted (10.00), 1 unknown (20.00) and 1 invalid (0.00).\n" +
-      `→ Look up 1 unknown row in the service's dashboard, and say what you found: paydrop status ${report.batch}, or at the desk.`,
+      `→ Look up 1 unknown row in the service's dashboard, and say what you found. At the desk, or: paydrop status ${report.batch}`,
   );
 });
 
@@ -87,8 +87,8 @@ test("stops: told where a person must end them, again only after other rows went
   const { not_sent: _left, ...byStatus } = refused.byStatus;
   await tell(desk, to, [{ ...refused, byStatus }]);
   expect(chat.requests).toHaveLength(2);
-  const away = { ...refused, stop: { code: "unreachable", message: "", hint: "" } };
-  const approval = { ...refused, stop: { code: "approval_wanted", message: "", hint: "" } };
+  const away = { ...refused, stop: { code: "unreachable", text: "", todo: "", commands: [] } };
+  const approval = { ...refused, stop: { code: "approval_wanted", text: "", todo: "", commands: [] } };
   await tell(desk, to, [away, approval]);
   expect(textsAt(chat)[2]).toContain("waits for approval");
   expect(chat.requests).toHaveLength(3);
@@ -224,7 +224,7 @@ test("a run, a release and doctor tell; the sandbox does not, and a chat that is
   expect((await watched.run(["run", "--sandbox", file, ...operands])).code).toBe(6);
   expect(chat.requests).toEqual([]);
   expect((await watched.run(["run", file, ...operands])).code).toBe(6);
-  expect(textsAt(chat)[0]).toMatch(/→ Decide on 1 held row: paydrop status \w+, or at the desk\.$/);
+  expect(textsAt(chat)[0]).toMatch(/→ Decide on 1 held row\. At the desk, or: paydrop status \w+$/);
   const batch = /batch (\w+)/.exec(textsAt(chat)[0] ?? "")?.[1] ?? "";
   const by = ["--by", "Asha", "--reason", "both are meant"];
   expect((await watched.run(["release", batch, "--row", "3", ...by, ...operands])).code).toBe(0);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { todoLine } from "../../src/messages/sentence.ts";
 import { headerAgain, underTable } from "../../src/reader/lines.ts";
 import { faultOf, read } from "../support/tables.ts";
 
@@ -24,7 +25,7 @@ describe("files of real life that nobody understood why they were refused", () =
     const fault = await faultOf(read(name, content));
     expect({ code: fault.code, row: fault.row }).toEqual({ code, row });
     expect(fault.text).toContain(text);
-    expect(fault.todo).toContain(todo);
+    expect(todoLine(fault)).toContain(todo);
   });
 
   test("11 a line break in notes → a cell as it is written", async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { BatchReport } from "../../src/events.ts";
+import type { Step } from "../../src/messages/statuses.ts";
 import {
   answerStop,
   clearStaleAnswers,
@@ -35,7 +36,10 @@ function openLines(more: Partial<BatchReport>, options?: Parameters<typeof openA
 
 describe("what is open of a batch", () => {
   const unsent = { not_sent: tally(3) };
-  const stop = { code: "unreachable", message: "the service could not be reached", hint: "run it again" };
+  const stop = { code: "unreachable", text: "the service could not be reached", todo: "run it again", commands: [] };
+  const runAgain: Step = { ...stop, code: "stopped", text: stop.todo, todo: "" };
+  const run = { name: "run", operand: "a.csv", flags: {} };
+  const unsentStep: Step = { code: "unsent", text: "to send 3 rows that did not go:", todo: "", commands: [run] };
 
   test("nothing where rows have their end, or were cancelled", () => {
     expect(openLines({ byStatus: { accepted: tally(2), rejected: tally(1), invalid: tally(1) } })).toBeUndefined();
@@ -43,29 +47,26 @@ describe("what is open of a batch", () => {
   });
 
   test("counts, why, and the next steps, commands with what they need", () => {
-    const next = [
-      "look up row 7 in the dashboard, then",
-      "paydrop settle K7Q29F3M --row 7",
-      "run it again",
-      "paydrop run a.csv",
-    ];
-    expect(openLines({ byStatus: { ...unsent, unknown: tally(1) }, stop, next }, { again: " --state-dir /s" })).toEqual(
-      [
-        "1 row unknown and 3 rows not sent.",
-        "The service could not be reached.",
-        "Look up row 7 in the dashboard, then.",
-        "  paydrop settle K7Q29F3M --row 7 --state-dir /s",
-        "Run it again.",
-        "  paydrop run a.csv --state-dir /s",
-        expect.stringContaining("goes as it was taken"),
-        "  paydrop cancel K7Q29F3M --by NAME --state-dir /s",
-        expect.stringContaining("typed by whoever runs it here"),
-      ],
-    );
+    const settle = { name: "settle", batch: "K7Q29F3M", flags: { row: "7" } };
+    const lookUp = { code: "look_up", text: "look up row 7 in the dashboard, then", todo: "", commands: [settle] } as const; // prettier-ignore
+    const byStatus = { ...unsent, unknown: tally(1) };
+    const again = { state_dir: "/s" };
+    expect(openLines({ byStatus, stop, next: [lookUp, runAgain, unsentStep] }, { again })).toEqual([
+      "1 row unknown and 3 rows not sent.",
+      "The service could not be reached.",
+      "Look up row 7 in the dashboard, then.",
+      "    paydrop settle K7Q29F3M --row 7 --state-dir /s",
+      "Run it again.",
+      "To send 3 rows that did not go:",
+      "    paydrop run a.csv --state-dir /s",
+      expect.stringContaining("goes as it was taken"),
+      "    paydrop cancel K7Q29F3M --by NAME --state-dir /s",
+      expect.stringContaining("typed by whoever runs it here"),
+    ]);
   });
 
   test("of a watched folder: it goes on by itself, nobody runs the file", () => {
-    const next = ["run it again", "paydrop run a.csv"];
+    const next = [runAgain, unsentStep];
     const lines = openLines({ byStatus: unsent, stop, next }, { goesByItself: true })?.join("\n");
     expect(lines).toContain("tried again by itself");
     expect(lines).not.toContain("paydrop run");
@@ -134,8 +135,9 @@ describe("answers in a folder", () => {
   test("STOP is answered in one file, which goes with the hold", async () => {
     const { folder, names } = inFolder();
     rmSync(join(folder, "a.csv"));
-    await answerStop(folder, ["A file named STOP.", "  paydrop resume --inbox x --by NAME"]);
-    await answerStop(folder, ["A file named STOP.", "  paydrop resume --inbox y --by NAME"]);
+    const resume = (inbox: string) => ({ name: "resume", flags: { inbox, by: "NAME" } });
+    await answerStop(folder, ["A file named STOP.", resume("x")]);
+    await answerStop(folder, ["A file named STOP.", resume("y")]);
     expect(names()).toEqual(["STOP - held.txt"]);
     const text = readFileSync(join(folder, "STOP - held.txt"), "utf8");
     expect(text).toMatch(/^paydrop: everything in this folder is held\.\r\n\r\nA file named STOP\.\r\n.*inbox y/);

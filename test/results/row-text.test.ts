@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RowRecord } from "../../src/journal/store.ts";
 import { wordsOf } from "../../src/messages/faults.ts";
 import { tellHold } from "../../src/messages/holds.ts";
-import type { Told } from "../../src/messages/sentence.ts";
+import { todoLine, type Told } from "../../src/messages/sentence.ts";
 import type { Reason } from "../../src/duplicates/seen.ts";
 import { tellRow } from "../../src/results/columns.ts";
 import { rowRecord } from "../support/records.ts";
@@ -59,7 +59,7 @@ test.each<[string, Partial<RowRecord>, string, string]>([
     "held for two reasons",
     { state: "held", reasons: REASONS },
     `Waiting for a person: ${PAID.text}; ${REPEATED.text}`,
-    PAID.todo,
+    todoLine(PAID),
   ],
   [
     "a rejected row that was corrected since",
@@ -74,7 +74,8 @@ test.each<[string, Partial<RowRecord>, string, string]>([
     "Look at what result_message points out",
   ],
 ])("%s → what happened, and what to do", (_, record, text, todo) => {
-  expect(tellRow(rowRecord(9, record), BATCH)).toEqual({ text, todo });
+  const words = tellRow(rowRecord(9, record), BATCH);
+  expect([words.text, todoLine(words)]).toEqual([text, todo]);
 });
 
 test.each([
@@ -82,7 +83,7 @@ test.each([
   ["cancelled", "not_sent", "We could not reach the service; nothing was sent.", "Nothing"],
 ] as const)("a %s batch, a %s row → waits for nobody else", (phase, state, text, todo) => {
   expect(tellRow(rowRecord(9, { state, attempts: 0, code: "unreachable" }), { ...BATCH, phase })).toEqual({
-    text,
-    todo,
+    ...{ text, todo },
+    commands: [],
   });
 });

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { homeStateDir } from "../../src/config/load.ts";
 import { tellFault } from "../../src/messages/faults.ts";
+import { commandLine, type Flags } from "../../src/messages/sentence.ts";
 import { flagsAgain } from "../../src/screen/look.ts";
 import { checkText, openingText, questionText, summaryText } from "../../src/screen/summary-text.ts";
 import { CHECKED, REPORT } from "../support/records.ts";
@@ -44,7 +45,7 @@ test("a run that had nothing to send → says so before the table", () => {
 });
 
 test("stopped, results elsewhere, a hostile name → each told, and nothing acts on the terminal", () => {
-  const stop = { code: "signal", message: "it was asked to stop", hint: "" };
+  const stop = { code: "signal", text: "it was asked to stop", todo: "", commands: [] };
   const files = { results: "/state/r.csv", elsewhere: "the disk is full; the results are in /state instead" };
   const text = summaryText({ ...REPORT, file: "a\u001b[2J\n.csv", stop, files, phase: "paused" }, PLAIN);
   expect(text).toContain("it was asked to stop\n");
@@ -55,19 +56,21 @@ test("stopped, results elsewhere, a hostile name → each told, and nothing acts
 test.each([
   [
     "kept by --state-dir",
-    " --state-dir /t",
+    { state_dir: "/t" },
     ["next       paydrop release K7 --sandbox --state-dir /t", "           paydrop status K7 --state-dir /t"],
   ],
-  ["forgotten when it ended", "", []],
+  ["forgotten when it ended", {}, []],
 ])("a trial that is %s → only steps that find it", (_, again, lines) => {
-  const next = ["paydrop release K7", "paydrop status K7"];
+  const commands = ["release", "status"].map((name) => ({ name, batch: "K7", flags: {} }));
+  const next = [{ code: "release", text: "", todo: "", commands } as const];
   const text = summaryText({ ...REPORT, destination: "sandbox", next }, { ...PLAIN, again });
   expect(text.split("\n").filter((line) => line.includes("paydrop "))).toEqual(lines);
 });
 
 test("commands to copy name the state folder, wherever it was said, but where any shell finds it", () => {
-  expect(flagsAgain({}, "/srv/pay drop")).toBe(" --state-dir '/srv/pay drop'");
-  expect(flagsAgain({ config: "/c" }, homeStateDir(process.env) ?? "")).toBe(" --config /c");
+  const line = (again: Flags): string => commandLine({ name: "status", flags: {} }, again);
+  expect(line(flagsAgain({}, "/srv/pay drop"))).toBe("paydrop status --state-dir '/srv/pay drop'");
+  expect(line(flagsAgain({ config: "/c" }, homeStateDir(process.env) ?? ""))).toBe("paydrop status --config /c");
 });
 
 test("what a check found → sums, the first of each kind with one thing to do, the counts", () => {

@@ -17,7 +17,7 @@ const START: RunEvent = {
 const STOP: RunEvent = {
   type: "stopped",
   batch: BATCH,
-  stop: { code: "signal", message: "it was asked to stop", hint: "" },
+  stop: { code: "signal", text: "it was asked to stop", todo: "", commands: [] },
   remaining: 7,
 };
 

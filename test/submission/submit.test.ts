@@ -287,7 +287,7 @@ describe("what stops a run", () => {
     const { send } = service(answer);
     const { stop } = await run(desk, ID, send, { concurrency: 1 });
     expect([stop?.code, await statesOf(desk, ID)]).toEqual([code, states]);
-    expect(`${stop?.message ?? ""}${stop?.hint ?? ""}`).not.toMatch(/[{}]|undefined/);
+    expect(`${stop?.text ?? ""}${stop?.todo ?? ""}`).not.toMatch(/[{}]|undefined/);
   });
 
   test("a wrong address of one operation stops only rows of that", async () => {
@@ -303,7 +303,7 @@ describe("what stops a run", () => {
       await run(desk, "OTHER234", answer, { shared }),
     ]);
     expect([payouts.stop?.operation, transfers.stop, sent.length]).toEqual(["payout", undefined, 5]);
-    expect(payouts.stop?.message).toBe("the service does not know this address for payouts (HTTP 404)");
+    expect(payouts.stop?.text).toBe("the service does not know this address for payouts (HTTP 404)");
   });
 
   test("files of one row each: three unknown in a row count together", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { OUTCOMES, tellOutcome } from "../../src/messages/outcomes.ts";
+import { todoLine, toldLines } from "../../src/messages/sentence.ts";
 import { isStopOfRest, stopFor, STOPS, type StopCode } from "../../src/messages/outcomes.ts";
 import { Pace } from "../../src/submission/pace.ts";
 import { Retries } from "../../src/submission/pace.ts";
@@ -74,9 +75,11 @@ describe("what people read", () => {
     const facts = { batch: "K7Q29F3M", accepted: "Transfer initiated", httpStatus: 503, durationMs: 120_100 };
     for (const code of Object.keys(OUTCOMES)) {
       for (const response of [undefined, '{"error":{"description":"No \\"such\\" account","code":"X"}}']) {
-        const { text = "", todo = "" } = tellOutcome(code, { ...facts, response }) ?? {};
-        expect(`${text} ${todo}`).not.toMatch(/[{}]|undefined/);
-        expect(todo).not.toBe("");
+        const { text = "", todo = "", commands = [] } = tellOutcome(code, { ...facts, response }) ?? {};
+        const line = todoLine({ todo, commands });
+        expect(`${text} ${line}`).not.toMatch(/[{}]|undefined/);
+        // of what the service took nothing is left to do
+        expect(line === "", code).toBe(code === "accepted" || code === "accepted_incomplete");
       }
     }
     expect(tellOutcome("no_longer_known", facts)).toBeUndefined();
@@ -100,8 +103,8 @@ describe("what people read", () => {
 
   test("every stop has a sentence; only those of the rest are none where no row is left", () => {
     for (const code of Object.keys(STOPS) as StopCode[]) {
-      const { message, hint } = stopFor(code, { http: " (HTTP 401)", rows: 3, for: " for payouts" });
-      expect(`${message} ${hint}`).not.toMatch(/[{}]|undefined/);
+      const stop = stopFor(code, { http: " (HTTP 401)", rows: 3, for: " for payouts" });
+      expect(toldLines(stop)).not.toMatch(/[{}]|undefined/);
     }
     expect([isStopOfRest("signal"), isStopOfRest("key_refused"), isStopOfRest("nothing")]).toEqual([
       true,

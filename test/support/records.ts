@@ -54,8 +54,12 @@ export const REPORT: BatchReport = {
   held: [],
   rowsToLookAt: { unknown: [91, 164], rejected: [112, 130, 201] },
   next: [
-    "look up rows 91 and 164 in the service's dashboard. Then say what you found:",
-    "paydrop settle K7Q29F3M --row 91 --as done --by NAME --note TEXT",
+    {
+      code: "look_up",
+      text: "look up rows 91 and 164 in the service's dashboard. Then say what you found:",
+      todo: "",
+      commands: [{ name: "settle", batch: "K7Q29F3M", flags: { row: "91", as: "done", by: "NAME", note: "TEXT" } }],
+    },
   ],
   exitCode: 4,
 };

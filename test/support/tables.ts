@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FileRefusedError } from "../../src/errors.ts";
 import { tellFault } from "../../src/messages/faults.ts";
-import type { Fault } from "../../src/messages/sentence.ts";
+import type { Fault, Told } from "../../src/messages/sentence.ts";
 import { openTable } from "../../src/reader/open-table.ts";
 import type { Asked, Cell, Row, Table } from "../../src/reader/row.ts";
 import { temporaryDirectory } from "./state-dir.ts";
@@ -37,9 +37,7 @@ export async function cellsOf(name: string, content: string | Uint8Array): Promi
 }
 
 /** The one fault that a file is refused for, with its sentence. */
-export async function faultOf(
-  reading: Promise<unknown>,
-): Promise<Fault & { readonly text: string; readonly todo: string }> {
+export async function faultOf(reading: Promise<unknown>): Promise<Fault & Told> {
   const error = await reading.then(
     () => undefined,
     (thrown: unknown) => thrown,

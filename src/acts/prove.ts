@@ -4,35 +4,46 @@ import type { Work } from "../batch.ts";
 import { PASSWORD, secretText } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
 import type { JournalStore } from "../journal/store.ts";
+import { optionOf } from "../commands/command.ts";
 import type { Call } from "../screen/look.ts";
 import { accountOf, accounts, hasLapsed, isPassword, mayDo, type Role } from "./accounts.ts";
 
 /** Whoever called. */
 export function callerOf(call: Call, { store, who }: Pick<Work, "store" | "who">): Person {
-  return { ...who, proves: (role) => assertIs(call, store, who.by ?? "", role) };
+  return { ...who, proves: (role) => assertIs(store, who.by ?? "", role, (name) => passwordOf(call, name)) };
 }
 
-/** The person whose decision changes what becomes of money. Throws `usage` without `--by`. */
+/** The person whose decision changes what becomes of money. Throws `usage` without `--by`. `example`: the command. */
 export function personNamed(call: Call, work: Pick<Work, "store" | "who" | "config">, example: string): Named {
   const by = nameSaid(work.config.by);
-  if (by === undefined) throw new PaydropError("by_missing", { example });
+  if (by === undefined) throw new PaydropError("by_missing", { example, inbox: optionOf(call, "inbox") });
   return { ...callerOf(call, work), by };
 }
 
 /**
  * Where one person is not to decide alone, a name that was only typed is no other person: who has accounts at the desk proves
- * the name by that account's password, on the terminal or by `PAYDROP_PASSWORD_FILE`. Throws `usage`.
+ * the name by that account's password. Throws `usage`.
  */
-async function assertIs(call: Call, store: Pick<JournalStore, "kept" | "keep" | "now">, by: string, role: Role) {
+export async function assertIs(
+  store: Pick<JournalStore, "kept" | "keep" | "now">,
+  by: string,
+  role: Role,
+  passwordOf: (name: string) => Promise<string | undefined>,
+): Promise<void> {
   if ((await accounts(store)).length === 0) return;
   const account = await accountOf(store, by);
   if (!account || !mayDo(account.role, role)) throw new PaydropError("no_such_role", { by, role });
-  const password = secretText(PASSWORD, call.env)?.[1] ?? (await typed(call, account.name));
+  const password = await passwordOf(account.name);
   if (password === undefined) throw new PaydropError("password_missing", { by });
   const isRight = await isPassword(account, password);
   if (!isRight || hasLapsed(account, store.now())) throw new PaydropError("password_wrong", { by });
   // whoever made the account knows it, too
   if (account.isOneTime) throw new PaydropError("password_one_time", { by });
+}
+
+/** From `PAYDROP_PASSWORD_FILE`, or the terminal. */
+async function passwordOf(call: Call, name: string): Promise<string | undefined> {
+  return secretText(PASSWORD, call.env)?.[1] ?? (await typed(call, name));
 }
 
 /** Nothing of it is shown; undefined where no terminal is there. */

@@ -1,0 +1,67 @@
+import { approve } from "../acts/approve.ts";
+import { cancel } from "../acts/cancel.ts";
+import { resumeInbox, stopInbox } from "../acts/inbox.ts";
+import { pause } from "../acts/pause.ts";
+import { release } from "../acts/release.ts";
+import { resume, retry } from "../acts/retry-resume.ts";
+import { settle } from "../acts/settle.ts";
+import type { Role } from "./accounts.ts";
+
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
+
+/**
+ * Every path by which a person who has signed in changes something: the role that it needs, and the acts that it calls. What is
+ * not here is not served. The other ones change only what the desk itself keeps.
+ */
+export const ACTS = {
+  "/sign-out": { role: "view" },
+  "/password": { role: "view" },
+  "/stop": { role: "decide", act: stopInbox },
+  "/go-on": { role: "decide", act: resumeInbox },
+  "/batch/:id/pause": { role: "decide", act: pause },
+  "/batch/:id/resume": { role: "decide", act: resume },
+  "/batch/:id/retry": { role: "decide", act: retry },
+  "/batch/:id/retry-rejected": { role: "decide", act: retry },
+  "/batch/:id/cancel": { role: "decide", act: cancel },
+  "/decide/unknown": { role: "decide", act: settle },
+  "/decide/settled": { role: "decide", act: settle },
+  "/decide/held": { role: "decide", act: { cancel, settle } },
+  "/decide/release": { role: "decide", act: release },
+  "/approvals/:id": { role: "approve", act: approve },
+  "/upload": { role: "decide", bytesMax: FILE_BYTES_MAX },
+  "/upload/put": { role: "decide" },
+} as const satisfies Readonly<Record<string, Right>>;
+
+interface Right {
+  readonly role: Role;
+  readonly act?: unknown;
+  /** More than a form without files has. */
+  readonly bytesMax?: number;
+}
+
+export type ActPath = keyof typeof ACTS;
+/** What is behind a path; undefined where no act of `acts/` is. */
+export type ActOf<Path extends ActPath> = (typeof ACTS)[Path] extends { readonly act: infer Act } ? Act : undefined;
+
+export function rightOf<Path extends ActPath>(path: Path): Right & { readonly act: ActOf<Path> } {
+  return ACTS[path] as Right & { readonly act: ActOf<Path> };
+}
+
+/** What is shown, and the role that it needs. */
+export const PAGES = {
+  "/": "view",
+  "/year": "view",
+  "/batch/:id": "view",
+  "/batch/:id/accounts": "view",
+  "/batch/:id/report": "view",
+  "/decide": "view",
+  "/approvals": "view",
+  "/upload": "view",
+  "/help": "view",
+  "/help/:topic": "view",
+  "/password": "view",
+  "/live": "view",
+  "/live/batch/:id": "view",
+} as const satisfies Readonly<Record<string, Role>>;
+
+export type PagePath = keyof typeof PAGES;
