@@ -30,15 +30,15 @@ export type { AccountTotals, BatchReport, ByStatus, CheckedFile, ResultStatus, R
 export type { Stop, WrittenFiles } from "./events.ts";
 export type { Command, Fault, Told } from "./messages/sentence.ts";
 export type { Step } from "./messages/statuses.ts";
-export { openActs, release, resume, retry, tell } from "./open-acts.ts";
-export type { OpenedActs } from "./open-acts.ts";
+export { openActs, release, resume, retry, tell } from "./acts/open-acts.ts";
+export type { OpenedActs } from "./acts/open-acts.ts";
 export { approve } from "./acts/approve.ts";
 export { cancel } from "./acts/cancel.ts";
 export { resumeInbox, stopInbox } from "./acts/inbox.ts";
 export { pause } from "./acts/pause.ts";
 export { settle } from "./acts/settle.ts";
 export { settleList } from "./acts/settle-list.ts";
-export type { Acted, Named, OfBatch, Open } from "./acts/open.ts";
+export type { Acted, Named, OfBatch, Open } from "./acts/act.ts";
 export type { Settled } from "./acts/settle.ts";
 export type { Found } from "./messages/acts.ts";
 export type { Tally } from "./journal/store.ts";

@@ -44,7 +44,7 @@ const LAYERS = [
   ["batch.ts"],
   ["acts"],
   ["inbox"],
-  ["open-acts.ts", "index.ts"],
+  ["index.ts"],
   ["commands", "desk", "cli.ts", "bin.ts"],
 ];
 /** No other file ends the process (DESIGN §4). */

@@ -1,15 +1,15 @@
 /** What people do, for a program: the acts that commands and desk call. */
 import { resolve } from "node:path";
-import { leave, type LetGo } from "./acts/let-go.ts";
-import { nameSaid, type Named, type Open, type Person } from "./acts/open.ts";
-import { release as releaseRows } from "./acts/release.ts";
-import { resume as resumeBatch, retry as retryRows } from "./acts/retry-resume.ts";
-import { endOfDead, openWork } from "./commands/open-work.ts";
-import { assertIs } from "./commands/prove.ts";
-import { loadOptions, type Options } from "./config/load.ts";
-import { PaydropError } from "./errors.ts";
-import { sentenceOf, type Found } from "./messages/acts.ts";
-import { told, type Told } from "./messages/sentence.ts";
+import { leave, type LetGo } from "./let-go.ts";
+import { nameSaid, type Named, type Open, type Person } from "./act.ts";
+import { release as releaseRows } from "./release.ts";
+import { resume as resumeBatch, retry as retryRows } from "./retry-resume.ts";
+import { endOfDead, openWork } from "./open-work.ts";
+import { assertIs } from "./prove.ts";
+import { loadOptions, type Options } from "../config/load.ts";
+import { PaydropError } from "../errors.ts";
+import { sentenceOf, type Found } from "../messages/acts.ts";
+import { told, type Told } from "../messages/sentence.ts";
 
 /** A state folder, or the journal of several hosts, in which people act. */
 export interface OpenedActs extends Open {

@@ -1,10 +1,9 @@
 import { Writable } from "node:stream";
-import { nameSaid, type Named, type Person } from "../acts/act.ts";
+import { nameSaid, type Named, type Person } from "./act.ts";
 import type { Work } from "../batch.ts";
 import { PASSWORD, secretText } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { optionOf } from "../commands/command.ts";
 import type { Call } from "../screen/look.ts";
 import { accountOf, accounts, hasLapsed, isPassword, mayDo, type Role } from "./accounts.ts";
 
@@ -13,10 +12,12 @@ export function callerOf(call: Call, { store, who }: Pick<Work, "store" | "who">
   return { ...who, proves: (role) => assertIs(store, who.by ?? "", role, (name) => passwordOf(call, name)) };
 }
 
+const inboxOf = ({ flags: { inbox } }: Call): string | undefined => (typeof inbox === "string" ? inbox : undefined);
+
 /** The person whose decision changes what becomes of money. Throws `usage` without `--by`. `example`: the command. */
 export function personNamed(call: Call, work: Pick<Work, "store" | "who" | "config">, example: string): Named {
   const by = nameSaid(work.config.by);
-  if (by === undefined) throw new PaydropError("by_missing", { example, inbox: optionOf(call, "inbox") });
+  if (by === undefined) throw new PaydropError("by_missing", { example, inbox: inboxOf(call) });
   return { ...callerOf(call, work), by };
 }
 

@@ -1,6 +1,6 @@
 import { approve } from "../acts/approve.ts";
 import { openFor, withWork } from "../acts/open-work.ts";
-import { personNamed } from "../desk/prove.ts";
+import { personNamed } from "../acts/prove.ts";
 import { tellActed, textNeeded, type Call } from "./command.ts";
 
 export function run(call: Call): Promise<number> {

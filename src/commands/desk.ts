@@ -6,7 +6,7 @@ import { nameSaid } from "../acts/act.ts";
 import { endOfDead, openFor, openWork, withWork, type OpenedWork } from "../acts/open-work.ts";
 import { actOf } from "../batch.ts";
 import { isoSecond } from "../day.ts";
-import { accounts, addAccount, hasLapsed, removeAccount, ROLES } from "../desk/accounts.ts";
+import { accounts, addAccount, hasLapsed, removeAccount, ROLES } from "../acts/accounts.ts";
 import type { Desk } from "../desk/desk.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { DESK_SAID } from "../messages/desk.ts";

@@ -1,7 +1,7 @@
 import { cancel as cancelRows } from "../acts/cancel.ts";
 import { openFor, withWork } from "../acts/open-work.ts";
 import { pause as pauseBatch } from "../acts/pause.ts";
-import { callerOf, personNamed } from "../desk/prove.ts";
+import { callerOf, personNamed } from "../acts/prove.ts";
 import { PaydropError } from "../errors.ts";
 import { rowsSaid, textSaid, tellActed, type Call } from "./command.ts";
 

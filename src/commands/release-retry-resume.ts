@@ -8,7 +8,7 @@ import { resume as resumeBatch, retry as retryRows } from "../acts/retry-resume.
 import { withSending, type Sending } from "../acts/sending.ts";
 import { sendReady } from "../batch.ts";
 import type { Config } from "../config/schema.ts";
-import { callerOf, personNamed } from "../desk/prove.ts";
+import { callerOf, personNamed } from "../acts/prove.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { gravest } from "../exit-codes.ts";

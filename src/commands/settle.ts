@@ -3,7 +3,7 @@ import type { Open } from "../acts/act.ts";
 import { openFor, withWork, type OpenedWork } from "../acts/open-work.ts";
 import { settle, settledAs, type Settled } from "../acts/settle.ts";
 import { settleList } from "../acts/settle-list.ts";
-import { callerOf, personNamed } from "../desk/prove.ts";
+import { callerOf, personNamed } from "../acts/prove.ts";
 import { PaydropError } from "../errors.ts";
 import { optionOf, rowsSaid, tellActed, textNeeded, type Call } from "./command.ts";
 

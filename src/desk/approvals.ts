@@ -4,7 +4,7 @@ import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { counted, listed } from "../messages/sentence.ts";
 import { namedRows } from "../messages/statuses.ts";
-import { mayDo } from "./accounts.ts";
+import { mayDo } from "../acts/accounts.ts";
 import { newsOfAct, type Desk } from "./desk.ts";
 import { button, factsOf, form, markup, sumField, type Html } from "./html.ts";
 import { type Asked, type Pages, plain } from "./pages.ts";

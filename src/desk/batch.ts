@@ -14,7 +14,7 @@ import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
 import { actTexts } from "../results/report.ts";
 import { occurringIn, statusOf } from "../results/totals.ts";
-import { mayDo } from "./accounts.ts";
+import { mayDo } from "../acts/accounts.ts";
 import { newsOfAct, newsOfLetting, type Desk } from "./desk.ts";
 import { rowFields, tick } from "./decide.ts";
 import { detailsOf } from "./details.ts";

@@ -10,7 +10,7 @@ import { counted, told } from "../messages/sentence.ts";
 import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
 import { statusOf } from "../results/totals.ts";
-import { mayDo, type Account } from "./accounts.ts";
+import { mayDo, type Account } from "../acts/accounts.ts";
 import { actAt, newsOfAct, newsOfLetting, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
 import { button, choices, countTag, field, form, markup, nothing, said, statusTag, sumField, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
@@ -31,37 +31,19 @@ interface Group {
   readonly tally: Tally;
 }
 
+type Word = "unknown" | "settled" | "held" | "release";
+type Carry<Of extends Word> = (posted: Posted, chosen: Chosen, act: ActOf<`/decide/${Of}`>) => Promise<News | Response>;
+
 /** Held and unknown rows over all batches: why, and what may be said of them, the harmless thing first. */
 export function decidePages(pages: Pages): void {
   const { desk } = pages;
 
   pages.page("/decide", (asked) => decidePage(pages, asked));
 
-  type Word = "unknown" | "settled" | "held" | "release";
-  type Carry<Of extends Word> = (
-    posted: Posted,
-    chosen: Chosen,
-    act: ActOf<`/decide/${Of}`>,
-  ) => Promise<News | Response>;
-  /** `carry`: gives what is said of it, or a page that asks once more. */
   const act = <Of extends Word>(word: Of, carry: Carry<Of>): void =>
-    pages.act(`/decide/${word}`, async (posted, called) => {
-      // as it is written: acts take the beginning of an id as well
-      const [batch] = await desk.store.batches({ id: posted.text("batch") });
-      const rows = posted.texts("row").filter((row) => /^\d{1,9}$/.test(row));
-      const isAll = ["held", "release"].includes(word) && posted.text("all") === "yes";
-      const isChosen = batch && (isAll || rows.length > 0);
-      const isOther = batch && isAll && posted.text("all_seen") !== tallyOf(batch);
-      const chosen = batch && { batch, rows, isAll, seen: posted.texts("seen") };
-      const said =
-        !chosen || !isChosen
-          ? newsOf("no_rows")
-          : isOther
-            ? newsOf("all_changed")
-            : await carry(posted, chosen, called);
-      const back = batch && posted.text("from") === "batch" ? `/batch/${batch.id}` : "/decide";
-      return said instanceof Response ? said : pages.goTo(posted, back, said);
-    });
+    pages.act(`/decide/${word}`, (posted, called) =>
+      onChosen(pages, word, posted, (chosen) => carry(posted, chosen, called)),
+    );
 
   /** What went, and is said not to have gone, may be paid twice: the act asks for the sum. */
   const settleRows: Carry<"unknown" | "settled"> = async ({ account, text }, { batch, rows, seen }, settle) => {
@@ -101,6 +83,24 @@ export function decidePages(pages: Pages): void {
     const values = { batch: batch.id, which, total, reason: text("reason"), seen } as const;
     return newsOfLetting(desk, account, (who) => release(desk, who, values));
   });
+}
+
+/** Gives what is said of it, or a page that asks once more. */
+async function onChosen(
+  pages: Pages,
+  word: Word,
+  posted: Posted,
+  carry: (chosen: Chosen) => Promise<News | Response>,
+): Promise<Response> {
+  // as it is written: acts take the beginning of an id as well
+  const [batch] = await pages.desk.store.batches({ id: posted.text("batch") });
+  const rows = posted.texts("row").filter((row) => /^\d{1,9}$/.test(row));
+  const isAll = ["held", "release"].includes(word) && posted.text("all") === "yes";
+  const back = batch && posted.text("from") === "batch" ? `/batch/${batch.id}` : "/decide";
+  if (!batch || (!isAll && rows.length === 0)) return pages.goTo(posted, back, newsOf("no_rows"));
+  if (isAll && posted.text("all_seen") !== tallyOf(batch)) return pages.goTo(posted, back, newsOf("all_changed"));
+  const said = await carry({ batch, rows, isAll, seen: posted.texts("seen") });
+  return said instanceof Response ? said : pages.goTo(posted, back, said);
 }
 
 async function decidePage(pages: Pages, asked: Asked): Promise<Response> {

@@ -5,7 +5,7 @@ import type { Act, Who } from "../journal/store.ts";
 import { sentenceOf, type Found } from "../messages/acts.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { told, type Told } from "../messages/sentence.ts";
-import type { Account } from "./accounts.ts";
+import type { Account } from "../acts/accounts.ts";
 import { markup, type News, type Shown } from "./html.ts";
 import { todoShown } from "./places.ts";
 

@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { told, type Facts } from "../messages/sentence.ts";
-import type { Account } from "./accounts.ts";
+import type { Account } from "../acts/accounts.ts";
 import type { Desk } from "./desk.ts";
 import type { ActOf, ActPath, PagePath } from "./rights.ts";
 import { markup, pageOf, type Html, type News, type Shown } from "./html.ts";

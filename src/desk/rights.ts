@@ -5,7 +5,7 @@ import { pause } from "../acts/pause.ts";
 import { release } from "../acts/release.ts";
 import { resume, retry } from "../acts/retry-resume.ts";
 import { settle } from "../acts/settle.ts";
-import type { Role } from "./accounts.ts";
+import type { Role } from "../acts/accounts.ts";
 
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 

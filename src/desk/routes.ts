@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { streamSSE, type SSEStreamingApi } from "hono/streaming";
-import { mayDo, type Account } from "./accounts.ts";
+import { mayDo, type Account } from "../acts/accounts.ts";
 import type { Desk } from "./desk.ts";
 import { pageOf, type Html, type News, type Shown } from "./html.ts";
 import { formOf, isFromHere, plain, type Answer, type Asked, type Pages, type Posted } from "./pages.ts";

@@ -4,7 +4,7 @@ import { maskStray } from "../mask.ts";
 import { DESK_SAID, DESK_WORDS } from "../messages/desk.ts";
 import { told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
-import * as accounts from "./accounts.ts";
+import * as accounts from "../acts/accounts.ts";
 import { button, field, form, markup, pageOf, type Html, type News } from "./html.ts";
 import { signInLimits } from "./limits.ts";
 import { formOf, isFromHere, newsOf, plain, type Asked, type Pages, type Posted, type Word } from "./pages.ts";

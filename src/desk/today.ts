@@ -7,7 +7,7 @@ import { DESK_WORDS } from "../messages/desk.ts";
 import { HOST_WORDS } from "../messages/hosts.ts";
 import { counted, told, type Told } from "../messages/sentence.ts";
 import { byStatusOf, occurringIn } from "../results/totals.ts";
-import { mayDo } from "./accounts.ts";
+import { mayDo } from "../acts/accounts.ts";
 import { newsOfAct, type Desk } from "./desk.ts";
 import { button, countTag, form, markup, progressOf, said, tableOf, type Html } from "./html.ts"; // prettier-ignore
 import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";

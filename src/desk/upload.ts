@@ -15,7 +15,7 @@ import { printable } from "../printable.ts";
 import { sha256Of } from "../results/place.ts";
 import { remarkTexts } from "../results/summary.ts";
 import { occurringIn } from "../results/totals.ts";
-import { mayDo } from "./accounts.ts";
+import { mayDo } from "../acts/accounts.ts";
 import { actAt, type Desk } from "./desk.ts";
 import { button, factsOf, form, markup, said, statusTag, tableOf, type Html, type Shown } from "./html.ts";
 import { inboxesOf } from "./inboxes.ts";

@@ -1,7 +1,7 @@
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { csrfOf, whoseSession, type Account } from "./accounts.ts";
+import { csrfOf, whoseSession, type Account } from "../acts/accounts.ts";
 import type { Desk } from "./desk.ts";
 
 const COOKIE = { httpOnly: true, sameSite: "Strict", path: "/" } as const;

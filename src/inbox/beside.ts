@@ -1,5 +1,5 @@
 import type { FoundFile, LookedFile } from "../intake/inbox.ts";
-import { awayLines, heldLines, stopLines } from "../messages/intake.ts";
+import { awayLines, heldLines, stopLines, type Line } from "../messages/intake.ts";
 import * as answers from "../results/answers.ts";
 import { shown, type Folder, type FolderStop } from "./folder.ts";
 
@@ -38,7 +38,7 @@ export class Beside {
     this.#waiting = given;
   }
 
-  #linesOf(blocked: Blocked): readonly answers.Line[] {
+  #linesOf(blocked: Blocked): readonly Line[] {
     return "code" in blocked ? awayLines(blocked.code) : heldLines(blocked.reason, this.#folder.path);
   }
 

@@ -8,7 +8,7 @@ import { createInbox, inboxFolders, stopFilesIn, type LookedFile } from "../inta
 import { assertMark } from "../intake/mark.ts";
 import { mayGiveWork } from "../intake/names.ts";
 import { printable } from "../printable.ts";
-import { clearStaleAnswers, troubleAnswer } from "../results/answers.ts";
+import { clearStaleAnswers, errorAnswer } from "../results/answers.ts";
 import { Beside, type Blocked } from "./beside.ts";
 import { Carrier } from "./carry-out.ts";
 import { Folder, shown, type FolderListener, type FolderStop } from "./folder.ts";
@@ -165,8 +165,8 @@ class FolderRun {
     try {
       for (const one of folders) await assertMark(one, store, false);
     } catch (error) {
-      const { message, hint } = error as PaydropError;
-      for (const { path } of files) await this.#beside.put(path, troubleAnswer(path, [message, hint]));
+      const { again } = this.#folder.listener;
+      for (const { path } of files) await this.#beside.put(path, errorAnswer(path, error as PaydropError, again));
       throw error;
     }
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openWork } from "../../src/acts/open-work.ts";
 import * as approve from "../../src/commands/approve.ts";
-import { addAccount } from "../../src/desk/accounts.ts";
+import { addAccount } from "../../src/acts/accounts.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { cancel as cancelRun } from "../../src/commands/pause-cancel.ts";
 import * as status from "../../src/commands/status.ts";

@@ -130,7 +130,7 @@ async function toTheEnd(site: Site): Promise<boolean> {
   for (const lookAt = performance.now() + 2_000; !(await site.isOver());) {
     if (performance.now() > lookAt && !site.isLooked) site.notices.push(...(await looked(site)));
     if (performance.now() > until) {
-      site.notices.push("it never came to its end");
+      site.notices.push(`it never came to its end: ${await site.standing()}`);
       break;
     }
     if (

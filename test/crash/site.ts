@@ -197,6 +197,17 @@ export class Site {
     return this.as((client) => client.query<T>(sql, [...values]).then(({ rows }) => rows), database);
   }
 
+  /** Where all stands, for whoever looks why nothing goes on. */
+  async standing(): Promise<string> {
+    const all = `SELECT (SELECT json_agg(m) FROM paydrop.meta m WHERE key <> 'keySecret') AS meta,
+      (SELECT json_agg(w) FROM paydrop.witness w) AS witnesses, (SELECT json_agg(h) FROM paydrop.host h) AS hosts,
+      (SELECT json_agg(l) FROM paydrop.lease l) AS leases, (SELECT json_agg(b) FROM (SELECT id, phase, run, stop, isProven FROM paydrop.batch) b) AS batches,
+      (SELECT json_agg(s) FROM (SELECT batch, share, epoch, owner, leaseUntil, lanes, mark FROM paydrop.share) s) AS shares,
+      (SELECT json_agg(a) FROM (SELECT pid, state, wait_event, left(query, 80) AS query FROM pg_stat_activity WHERE datname = current_database()) a) AS sessions`;
+    const found = await this.ask(all).catch((error: unknown) => [String(error)]);
+    return `${JSON.stringify(found)} ${this.hosts.map((host) => host.heardSince(0).slice(-400)).join(" | ")}`;
+  }
+
   /** A session of its administrator. */
   async as<T>(work: (client: pg.Client) => Promise<T>, database = this.database, server = this.server): Promise<T> {
     const client = new pg.Client({ connectionString: server.urlOf(database), connectionTimeoutMillis: 5_000 });

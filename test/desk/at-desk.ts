@@ -12,7 +12,7 @@ import {
   changePassword,
   type Account,
   type Role,
-} from "../../src/desk/accounts.ts";
+} from "../../src/acts/accounts.ts";
 import type { Desk } from "../../src/desk/desk.ts";
 import { serveDesk } from "../../src/desk/server.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { accountOf, addAccount } from "../../src/desk/accounts.ts";
+import { accountOf, addAccount } from "../../src/acts/accounts.ts";
 import { actOf } from "../../src/batch.ts";
 import { describePostgres } from "../support/postgres.ts";
 import { transfers } from "../inbox/watched.ts";

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { expect, test, vi } from "vitest";
-import { accountOf, addAccount, changePassword, removeAccount, ROLES } from "../../src/desk/accounts.ts";
+import { accountOf, addAccount, changePassword, removeAccount, ROLES } from "../../src/acts/accounts.ts";
 import { ACTS as TABLE, PAGES } from "../../src/desk/rights.ts";
 import { actOf } from "../../src/batch.ts";
 import { AtDesk, PASSWORD, type Visitor } from "./at-desk.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { openWork } from "../../src/acts/open-work.ts";
 import { actOf } from "../../src/batch.ts";
 import { loadSettings } from "../../src/config/load.ts";
-import { addAccount, type Role } from "../../src/desk/accounts.ts";
+import { addAccount, type Role } from "../../src/acts/accounts.ts";
 import { until } from "../support/until.ts";
 import { partsOf, textRow, workbookFile, zipOf } from "../support/workbooks.ts";
 import { describeApart } from "../support/postgres.ts";
