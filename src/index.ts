@@ -8,7 +8,7 @@ import { rm, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { checkOne } from "./acts/check.ts";
-import { openWork, type OpenedWork } from "./acts/open-work.ts";
+import { openWork, type OpenedWork } from "./acts/open.ts";
 import { runFile } from "./batch.ts";
 import { createTypedClient, type Client, type ClientOptions } from "./client/client.ts";
 import { createEncryption, encryptionOf } from "./client/envelope.ts";

@@ -4,7 +4,7 @@ import { leave, type LetGo } from "./let-go.ts";
 import { nameSaid, type Named, type Open, type Person } from "./act.ts";
 import { release as releaseRows } from "./release.ts";
 import { resume as resumeBatch, retry as retryRows } from "./retry-resume.ts";
-import { endOfDead, openWork } from "./open-work.ts";
+import { endOfDead, openWork } from "./open.ts";
 import { assertIs } from "./prove.ts";
 import { loadOptions, type Options } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";

@@ -17,7 +17,7 @@ import { sightOf } from "../monitor/server-watch.ts";
 import { printable } from "../printable.ts";
 import { paperOf, type Call } from "../screen/look.ts";
 import { createTeller, type Teller } from "../screen/teller.ts";
-import { clockText, openWork, type OpenedWork, type Surroundings } from "./open-work.ts";
+import { clockText, openWork, type OpenedWork, type Surroundings } from "./open.ts";
 
 export interface Sending {
   readonly call: Call;

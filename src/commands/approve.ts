@@ -1,5 +1,5 @@
 import { approve } from "../acts/approve.ts";
-import { openFor, withWork } from "../acts/open-work.ts";
+import { openFor, withWork } from "../acts/open.ts";
 import { personNamed } from "../acts/prove.ts";
 import { tellActed, textNeeded, type Call } from "./command.ts";
 

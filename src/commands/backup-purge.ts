@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { chown, copyFile, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { withWork } from "../acts/open-work.ts";
+import { withWork } from "../acts/open.ts";
 import { actOf } from "../batch.ts";
 import { copiesOf } from "../checks/open-file.ts";
 import { dayOf } from "../day.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { checkOne } from "../acts/check.ts";
-import { clockText } from "../acts/open-work.ts";
+import { clockText } from "../acts/open.ts";
 import { loadSettings } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { FileRefusedError } from "../errors.ts";

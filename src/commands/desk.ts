@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { nameSaid } from "../acts/act.ts";
-import { endOfDead, openFor, openWork, withWork, type OpenedWork } from "../acts/open-work.ts";
+import { endOfDead, openFor, openWork, withWork, type OpenedWork } from "../acts/open.ts";
 import { actOf } from "../batch.ts";
 import { isoSecond } from "../day.ts";
 import { accounts, addAccount, hasLapsed, removeAccount, ROLES } from "../acts/accounts.ts";

@@ -1,4 +1,4 @@
-import { whoIs } from "../acts/open-work.ts";
+import { whoIs } from "../acts/open.ts";
 import { copiesOf } from "../checks/open-file.ts";
 import { bytesOfKey, loadSettings } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";

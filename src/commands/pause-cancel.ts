@@ -1,5 +1,5 @@
 import { cancel as cancelRows } from "../acts/cancel.ts";
-import { openFor, withWork } from "../acts/open-work.ts";
+import { openFor, withWork } from "../acts/open.ts";
 import { pause as pauseBatch } from "../acts/pause.ts";
 import { callerOf, personNamed } from "../acts/prove.ts";
 import { PaydropError } from "../errors.ts";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Open } from "../acts/act.ts";
 import { resumeInbox } from "../acts/inbox.ts";
 import { leave, openBatch, type LetGo } from "../acts/let-go.ts";
-import { openEither, openFor, withWork, type OpenedWork } from "../acts/open-work.ts";
+import { openEither, openFor, withWork, type OpenedWork } from "../acts/open.ts";
 import { release as releaseRows } from "../acts/release.ts";
 import { resume as resumeBatch, retry as retryRows } from "../acts/retry-resume.ts";
 import { withSending, type Sending } from "../acts/sending.ts";

@@ -14,7 +14,7 @@ import { jsonSummary } from "../screen/json-lines.ts";
 import { paperOf, textOf } from "../screen/look.ts";
 import { summaryText } from "../screen/summary-text.ts";
 import { show, type Call } from "./command.ts";
-import { isSending, withWork } from "../acts/open-work.ts";
+import { isSending, withWork } from "../acts/open.ts";
 
 /** Writes the results of a batch again from journal and snapshot (I11). Exit 0 when they lie beside the input, else 74. */
 export function results(call: Call): Promise<number> {

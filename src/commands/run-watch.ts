@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { OpenedWork } from "../acts/open-work.ts";
+import type { OpenedWork } from "../acts/open.ts";
 import { untilAsked, withSending, type Sending } from "../acts/sending.ts";
 import { runFile } from "../batch.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";

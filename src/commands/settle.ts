@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Open } from "../acts/act.ts";
-import { openFor, withWork, type OpenedWork } from "../acts/open-work.ts";
+import { openFor, withWork, type OpenedWork } from "../acts/open.ts";
 import { settle, settledAs, type Settled } from "../acts/settle.ts";
 import { settleList } from "../acts/settle-list.ts";
 import { callerOf, personNamed } from "../acts/prove.ts";

@@ -19,7 +19,7 @@ import { asLine } from "../screen/json-lines.ts";
 import { flagsAgain, textOf } from "../screen/look.ts";
 import { stringify } from "csv-stringify/sync";
 import { daySaid, type Call } from "./command.ts";
-import { isSending } from "../acts/open-work.ts";
+import { isSending } from "../acts/open.ts";
 
 type Columns<T> = Readonly<Record<string, (one: T) => string | number | undefined>>;
 

@@ -1,5 +1,5 @@
 import { knownBatch } from "../acts/act.ts";
-import { isSending, withWork } from "../acts/open-work.ts";
+import { isSending, withWork } from "../acts/open.ts";
 import type { Work } from "../batch.ts";
 import { dayOf, isoSecond } from "../day.ts";
 import { PaydropError } from "../errors.ts";

@@ -1,4 +1,4 @@
-import type { OpenedWork } from "../acts/open-work.ts";
+import type { OpenedWork } from "../acts/open.ts";
 import { untilAsked, withSending } from "../acts/sending.ts";
 import { PaydropError } from "../errors.ts";
 import { batchNamed } from "../journal/circumstances.ts";

@@ -1,4 +1,4 @@
-import { isSending } from "../acts/open-work.ts";
+import { isSending } from "../acts/open.ts";
 import { rowsIn } from "../amount.ts";
 import type { Work } from "../batch.ts";
 import { isUnapproved } from "../journal/approval.ts";

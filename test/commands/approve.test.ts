@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openWork } from "../../src/acts/open-work.ts";
+import { openWork } from "../../src/acts/open.ts";
 import * as approve from "../../src/commands/approve.ts";
 import { addAccount } from "../../src/acts/accounts.ts";
 import { loadSettings } from "../../src/config/load.ts";

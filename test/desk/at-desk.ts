@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { openWork, type OpenedWork } from "../../src/acts/open-work.ts";
+import { openWork, type OpenedWork } from "../../src/acts/open.ts";
 import { actOf } from "../../src/batch.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { openWork } from "../../src/acts/open-work.ts";
+import { openWork } from "../../src/acts/open.ts";
 import { actOf } from "../../src/batch.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { addAccount, type Role } from "../../src/acts/accounts.ts";

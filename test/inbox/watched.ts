@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { openWork } from "../../src/acts/open-work.ts";
+import { openWork } from "../../src/acts/open.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import type { BatchReport } from "../../src/events.ts";
 import { exitCodeOf } from "../../src/exit-codes.ts";
