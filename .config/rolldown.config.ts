@@ -4,12 +4,14 @@ import { defineConfig } from "rolldown";
 const APART =
   /\/src\/(?:(?:bin|cli|index)\.ts|commands\/|desk\/|sandbox\/|reader\/(?:json|propose|templates|workbook)|results\/(?:html|report|workbook)|postgres\/(?!sight)|submission\/queue)/;
 
+const TAKEN_IN = /^(?:zod|commander|p-limit|yocto-queue|undici\/lib|@oxc-project\/runtime)(?:\/|$)/;
+
 const CLIENT = /\/(?:src\/client|node_modules\/undici)\//;
 
 /**
  * The programs as few files: to find, read and translate each module one by one takes a third of the time that a small
- * file takes from start to exit. What every run needs is one file, also for the journal's thread; zod and commander are
- * taken in, as is what the compiler calls. What only some commands need stays in files of its own.
+ * file takes from start to exit. What every run needs is one file, also for the journal's thread; small packages that every
+ * run needs are taken in, as is what the compiler calls. What only some commands need stays in files of its own.
  */
 export default defineConfig({
   input: {
@@ -20,7 +22,9 @@ export default defineConfig({
     "journal-thread": "src/sqlite/thread.ts",
   },
   platform: "node",
-  external: (id) => /^[^./]/.test(id) && !/^(?:zod|commander|undici\/lib|@oxc-project\/runtime)(?:\/|$)/.test(id),
+  external: (id) => /^[^./]/.test(id) && !TAKEN_IN.test(id),
+  // undici's HTTP/2 and its other parser: it loads both, and the transport uses neither (allowH2, useMilo)
+  resolve: { alias: { "./client-h2.js": false, "./parser-h1.js": false } },
   output: {
     format: "esm",
     chunkFileNames: "[name]-[hash].js",
