@@ -6,12 +6,17 @@ const APART =
 
 const TAKEN_IN = /^(?:zod|commander|p-limit|yocto-queue|undici\/lib|@oxc-project\/runtime)(?:\/|$)/;
 
+/** All that the journal's thread stands on: what else it loaded, it would load and run a second time. */
+const GROUND =
+  /\/(?:src\/(?:messages\/|operations\/|sqlite\/|journal\/states|(?:amount|day|disk|errors|fault-point|printable|state-dir)\.ts)|node_modules\/zod\/)/;
+
 const CLIENT = /\/(?:src\/client|node_modules\/undici)\//;
 
 /**
  * The programs as few files: to find, read and translate each module one by one takes a third of the time that a small
- * file takes from start to exit. What every run needs is one file, also for the journal's thread; small packages that every
- * run needs are taken in, as is what the compiler calls. What only some commands need stays in files of its own.
+ * file takes from start to exit. What every run needs is two files, one of them also for the journal's thread; small
+ * packages that every run needs are taken in, as is what the compiler calls. What only some commands need stays in files
+ * of its own.
  */
 export default defineConfig({
   input: {
@@ -30,7 +35,8 @@ export default defineConfig({
     chunkFileNames: "[name]-[hash].js",
     codeSplitting: {
       groups: [
-        { name: "core", priority: 1, test: (id) => /\/(?:src|zod)\//.test(id) && !APART.test(id) && !CLIENT.test(id) },
+        { name: "ground", priority: 2, test: GROUND },
+        { name: "core", priority: 1, test: (id) => /\/src\//.test(id) && !APART.test(id) && !CLIENT.test(id) },
         // half of all, and only who sends needs it
         { name: "client", test: (id) => CLIENT.test(id) },
       ],
