@@ -22,8 +22,6 @@ const { version: VERSION } = createRequire(import.meta.url)("paydrop/package.jso
 const NAMES = COMMANDS.map(nameOf);
 /** Measured with 100,000 rows: left alone it grows three times as large, the peak by 120 MB, and the run takes longer. */
 const YOUNG_BYTES_MAX = 16 * 1024 * 1024;
-/** V8 counts bytes of code that ran: these are a thousand answers, what it would take by itself are ten. */
-const PARSER_BYTES = 2_000_000_000;
 const argv = helpAsFlag(process.argv.slice(2));
 const stdout = outputTo(process.stdout);
 const stderr = outputTo(process.stderr);
@@ -33,8 +31,6 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 keepHeapSmall();
-// undici's parser of answers is compiled anew once it has run so much: 120 ms and 20 MB that a small file does not get back
-setFlagsFromString(`--wasm-tiering-budget=${PARSER_BYTES}`);
 // the loop drains by itself: everything written reaches its reader
 process.exitCode = await main();
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { loadSettings, requireSending, type Loaded } from "../config/load.ts";
 import type { Config } from "../config/schema.ts";
 import { Secret } from "../config/secret.ts";
@@ -89,7 +90,7 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
   const open: Sending["open"] = async (mode, around = {}) => {
     const all = { signals: listening.signals, tell, unmarked, isTrial, sight, ...around };
     if (sight && mode === "send") await monitor.serve();
-    const opened = await openWork(config, secrets, mode, all);
+    const opened = await openWork(config, secrets, mode, all).finally(keepParserAsItIs);
     if (mode === "act") return opened;
     const clock = await clockText(opened.store);
     if (clock !== undefined) teller.say(clock);
@@ -117,6 +118,17 @@ async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): 
     await monitor.close(code);
     teller.close();
   }
+}
+
+/** V8 counts bytes of code that ran: these are a thousand answers, what it waits for by itself are ten. */
+const PARSER_BYTES = 2_000_000_000;
+
+/**
+ * Undici's parser of answers is compiled anew once it has run so much: 120 ms and 20 MB that a small file does not get
+ * back. Not before the journal's thread runs: after a change of flags a thread compiles Node's own code, too.
+ */
+function keepParserAsItIs(): void {
+  setFlagsFromString(`--wasm-tiering-budget=${PARSER_BYTES}`);
 }
 
 /** Of work that goes on until it is asked to end: undefined where that was before the journal's server came. */
