@@ -35,9 +35,19 @@ function keepCompiled(): void {
   }
 }
 
+/** Scripts ask for nothing else, and often: nothing of the program is loaded for it. */
+function tellVersion(): void {
+  const path = new URL("../package.json", import.meta.url);
+  const { version } = JSON.parse(process.getBuiltinModule("node:fs").readFileSync(path, "utf8")) as { version: string };
+  process.stdout.write(`${version}\n`);
+}
+
 if (major >= 26 || (major === 24 && minor >= 15)) {
-  keepCompiled();
-  await import("./cli.ts");
+  if (process.argv.length === 3 && process.argv[2] === "--version") tellVersion();
+  else {
+    keepCompiled();
+    await import("./cli.ts");
+  }
 } else {
   process.stderr.write(
     `paydrop: needs Node ^24.15.0 || >=26, found ${process.versions.node} (${process.execPath}). ` +

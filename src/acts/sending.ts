@@ -109,8 +109,7 @@ function unmarkedTold(say: (text: string) => void): NonNullable<Surroundings["un
   return (folder, why) => {
     if (folders.has(folder)) return;
     folders.add(folder);
-    const { text, todo } = told(ACTED.unmarked, { folder: printable(folder), why: messageOf(why) });
-    say(`${text}\n  → ${todo}`);
+    say(toldLines(told(ACTED.unmarked, { folder: printable(folder), why: messageOf(why) })));
   };
 }
 

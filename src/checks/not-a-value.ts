@@ -32,18 +32,19 @@ type Sign = readonly [is: RegExp, code: RowFaultCode, looks?: Thing];
  * and only of another one it is found out what it is.
  */
 export function createCannotBe(place: Place): (text: string) => Finding | undefined {
-  const signs = signsAt(place);
+  const [words, signs] = [wordsAt(place), signsAt(place)];
   const any = anyOf(signs);
   const { kind, shape } = place;
   const isOfDigits = kind === "id" && shape !== "ifsc";
   return (text) => {
     if (isOfDigits && DIGITS.test(text)) return undefined;
     const isShort = text.length <= DAMAGE_CHARACTERS_MAX;
-    if (!(isShort ? any : QUOTES_ALONE).test(text) && !NOT_ASCII.test(text)) return undefined;
+    const ofWord = words.get(wordAlone(text));
+    if (!ofWord && !(isShort ? any : QUOTES_ALONE).test(text) && !NOT_ASCII.test(text)) return undefined;
     if (QUOTES_ALONE.test(text)) return { code: "ditto_mark" };
     const strange = strangeCharacter(text, place);
     if (strange || !isShort) return strange;
-    const [, code, looks] = signs.find(([is]) => is.test(text)) ?? [];
+    const [, code, looks] = ofWord ? [undefined, ofWord] : (signs.find(([is]) => is.test(text)) ?? []);
     if (code === "placeholder" && place.required) return { code, facts: { required: 1 } };
     return code && { code, ...(looks === undefined ? {} : { facts: { looks } }) };
   };
@@ -51,13 +52,20 @@ export function createCannotBe(place: Place): (text: string) => Finding | undefi
 
 const COMPILED = new Map<string, RegExp>();
 
-/** All signs in one: hardly any text has one, and to try one after the other takes as long as all else. */
+/**
+ * All signs in one, for texts in ASCII: hardly any has one, and to try one after the other takes as long as all else. It
+ * may find one in a text that has none, not the other way round: `u` would take tens of milliseconds to compile.
+ */
 function anyOf(signs: readonly Sign[]): RegExp {
-  const source = signs.map(([one]) => `(?${one.ignoreCase ? "i" : ""}:${one.source})`).join("|");
+  const source = signs.map(([one]) => `(?:${inAscii(one)})`).join("|");
   // rows of JSON may each have columns of their own
-  const known = COMPILED.get(source) ?? new RegExp(source, "u");
+  const known = COMPILED.get(source) ?? new RegExp(source, "i");
   COMPILED.set(source, known);
   return known;
+}
+
+function inAscii({ source }: RegExp): string {
+  return source.replaceAll("\\p{L}", "A-Za-z").replaceAll("\\p{N}", "0-9").replaceAll("\\p{M}", "");
 }
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
@@ -73,33 +81,41 @@ function strangeCharacter(text: string, { kind, isLong }: Place): Finding | unde
   return found === undefined ? undefined : { code: "id_not_ascii", facts: { found: codePointOf(found) } };
 }
 
-/** One of these words alone, whatever signs stand around it: `-do-`, `(none)`. */
-function word(words: string): RegExp {
-  return new RegExp(`^(?=[^]{1,20}$)[^a-z0-9#]*(?:${words})[^a-z0-9]*$`, "i");
+const WORD_CHARACTERS_MAX = 20;
+const WORD_ALONE = /^[^a-z0-9#]*([a-z0-9](?:[ -~]*[a-z0-9])?)[^a-z0-9]*$/i;
+
+/** The word that a text is, in lower case, whatever signs stand around it: `-do-`, `(none)`. */
+function wordAlone(text: string): string {
+  const isShort = text.length <= WORD_CHARACTERS_MAX;
+  return (isShort && WORD_ALONE.exec(text)?.[1]?.toLowerCase()) || "";
 }
 
-const WORDS: readonly Sign[] = [
-  [
-    word("do(?:[-./]do)?|ditto|same|same as above|same above|(?:as|see) above|above|as before|repeat|repeated|idem"),
+const wordsFor = (code: RowFaultCode, words: string) => words.split(/,\s*/).map((word) => [word, code] as const);
+
+const WORDS = new Map([
+  ...wordsFor(
     "ditto_mark",
-  ],
-  [/^[^\p{L}\p{N}]*(?:तदैव|वही|उपरोक्त|डो)[^\p{L}\p{N}\p{M}]*$/u, "ditto_mark"],
-  [
-    word(
-      "null|nan|none|nil|n/a|na|n\\.a|tbd|tba|tbc|undefined|unknown|blank|empty|missing|not applicable|notapplicable|" +
-        "not available|not provided|no data|nill|void|loading|select|choose|to be confirmed|to be advised",
-    ),
-    "placeholder",
-  ],
-];
-const WORD_FOR_ACCOUNT: Sign = [
-  word(
-    "hold|on hold|held|salary hold|stop|stopped|cash|by cash|cheque|by cheque|check|by check|dd|demand draft|upi|neft|" +
-      "imps|rtgs|no account|no a/c|no bank account|not opened|account closed|closed|pending|later|paid|cancelled|" +
-      "do not pay|resigned|left|not received|savings|current|self|total|totals|grand total|sub total|subtotal|sum",
+    `do, do-do, do.do, do/do, ditto, same, same as above, same above, as above, see above, above, as before, repeat,
+     repeated, idem`,
   ),
-  "account_word",
-];
+  ...wordsFor(
+    "placeholder",
+    `null, nan, none, nil, n/a, na, n.a, tbd, tba, tbc, undefined, unknown, blank, empty, missing, not applicable,
+     notapplicable, not available, not provided, no data, nill, void, loading, select, choose, to be confirmed,
+     to be advised`,
+  ),
+]);
+const WORDS_FOR_ACCOUNT = new Map([
+  ...WORDS,
+  ...wordsFor(
+    "account_word",
+    `hold, on hold, held, salary hold, stop, stopped, cash, by cash, cheque, by cheque, check, by check, dd,
+     demand draft, upi, neft, imps, rtgs, no account, no a/c, no bank account, not opened, account closed, closed,
+     pending, later, paid, cancelled, do not pay, resigned, left, not received, savings, current, self, total, totals,
+     grand total, sub total, subtotal, sum`,
+  ),
+]);
+const DITTO_IN_HINDI: Sign = [/^[^\p{L}\p{N}]*(?:तदैव|वही|उपरोक्त|डो)[^\p{L}\p{N}\p{M}]*$/u, "ditto_mark"];
 
 /** What exports of databases and programs write where nothing is. */
 const NOTHING = /^(?:\\N|NaT|<NA>|(?:System\.)?DBNull(?:\.Value)?)$/;
@@ -148,14 +164,16 @@ const DAMAGE: readonly (readonly [since: Kind, ...Sign])[] = [
 const A_NUMBER: Sign = [/^\+?[0-9](?:[ .,-]?[0-9]){4,}$/, "other_value", "number"];
 const AN_IFSC: Sign = [IFSC, "other_value", "ifsc"];
 
+function wordsAt({ kind, sensitive, shape }: Place): ReadonlyMap<string, RowFaultCode> {
+  return kind === "id" && (sensitive === "account" || shape === "ifsc") ? WORDS_FOR_ACCOUNT : WORDS;
+}
+
 function signsAt(place: Place): readonly Sign[] {
-  const { kind, isLong, sensitive, shape } = place;
+  const { kind, isLong, shape } = place;
   const number = kind === "amount" || kind === "whole" ? "number" : kind;
   const what = KINDS.indexOf(isLong ? "long" : shape === "account" ? "account" : number);
   const damage = DAMAGE.filter(([since]) => KINDS.indexOf(since) <= what).map(([, ...sign]): Sign => sign);
-  const isOfAccount = kind === "id" && (sensitive === "account" || shape === "ifsc");
-  const words = isOfAccount ? [...WORDS, WORD_FOR_ACCOUNT] : WORDS;
-  return [...words, ...damage, ...(kind === "text" ? otherInText(place) : kind === "id" ? otherInId(place) : [])];
+  return [DITTO_IN_HINDI, ...damage, ...(kind === "text" ? otherInText(place) : kind === "id" ? otherInId(place) : [])];
 }
 
 function otherInId({ sensitive, shape }: Place): readonly Sign[] {
@@ -172,6 +190,6 @@ function otherInText({ required, isLong, sensitive, shape, rules }: Place): read
   if (isLong || shape !== undefined || (!required && sensitive !== "name")) return [];
   if (rules?.allowed ?? rules?.pattern) return [];
   // what follows an amount that was cut at its comma stands where a word is required
-  const noLetter: readonly Sign[] = sensitive === undefined ? [[/^\P{L}*$/u, "other_value", "number"]] : [];
+  const noLetter: readonly Sign[] = sensitive === undefined ? [[/^[^\p{L}]*$/u, "other_value", "number"]] : [];
   return [...noLetter, [/^\S+@\S+$/, "other_value", "email"], AN_IFSC, A_NUMBER];
 }

@@ -178,14 +178,26 @@ function strengthOf({ operations }: KnownColumn, all: readonly KnownColumn[]): n
 }
 
 const FIELDS = OPERATIONS.flatMap(({ name: operation, forms }) =>
-  forms.flatMap(fieldsOf).map(({ name: field, synonyms }) => {
-    return { field, operation, spelled: new Set([field, ...synonyms].map(spelledOut)) };
+  forms.flatMap(fieldsOf).map(({ name: field, synonyms: others }) => {
+    return { field, operation, normal: normalizeName(field), names: [field, ...others] };
   }),
 );
 
+let synonyms: ReadonlyMap<string, typeof FIELDS> | undefined;
+
+/** Worked out for the first column that is none of ours: most files have none, and it takes longer than a small file. */
+function bySynonym(column: string): typeof FIELDS {
+  synonyms ??= Map.groupBy(
+    FIELDS.flatMap((field) => field.names.map((name) => ({ ...field, spelled: spelledOut(name) }))),
+    (one) => one.spelled,
+  );
+  return synonyms.get(spelledOut(column)) ?? [];
+}
+
 function meaningsOf(column: string): readonly Pick<KnownColumn, "field" | "by" | "operations">[] {
-  const own = FIELDS.filter(({ field }) => normalizeName(field) === normalizeName(column));
-  const found = own.length > 0 ? own : FIELDS.filter(({ spelled }) => spelled.has(spelledOut(column)));
+  const normal = normalizeName(column);
+  const own = FIELDS.filter((one) => one.normal === normal);
+  const found = own.length > 0 ? own : bySynonym(column);
   const by = own.length > 0 ? "name" : "synonym";
   return [...Map.groupBy(found, ({ field }) => field)].map(([field, all]) => {
     return { field, by, operations: [...new Set(all.map(({ operation }) => operation))] };
@@ -218,8 +230,8 @@ export function misspeltColumns(names: readonly string[], operation: OperationNa
   const absent = [...OWN_COLUMNS, ...forms.flatMap(namesIn)].filter((name) => !has(name));
   return names.flatMap((written): Fault[] => {
     const name = normalizeName(written);
-    const meant = absent.find((field) => looksMisspelt(name, normalizeName(field)));
-    if (ours.has(name) || meant === undefined) return [];
+    const meant = ours.has(name) ? undefined : absent.find((field) => looksMisspelt(name, normalizeName(field)));
+    if (meant === undefined) return [];
     const column = printable(written, 40);
     return [{ code: "column_misspelt", column, facts: { name: column, meant } }];
   });

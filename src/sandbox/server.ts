@@ -1,7 +1,6 @@
 // kept in the declarations: since TypeScript 6 a project that names no types has none of Node's
 /// <reference types="node" preserve="true" />
 import { once } from "node:events";
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as z from "zod/mini";
 import { createOpener, readAesIv, readAesKey, type Padding } from "../client/envelope.ts";
@@ -47,6 +46,9 @@ export interface Sandbox {
   /** Takes no more requests and cuts those in flight; resolves when the port is free again. */
   close(): Promise<void>;
 }
+
+// an import asks for all that it exports, and so loads all of Node's own fetch
+const { createServer } = process.getBuiltinModule("node:http");
 
 const SHARES = `shares from 0 to 1, together at most 1, of ${FAULTS.join(", ")}`;
 const share = z.number(SHARES).check(z.minimum(0, SHARES));
