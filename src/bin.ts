@@ -22,13 +22,17 @@ if (process.pid === 1) {
 /** What is compiled is kept for the next start, in a folder that nobody but this user writes to: what lies there is run. */
 function keepCompiled(): void {
   const { XDG_CACHE_HOME: caches, HOME: home, NODE_COMPILE_CACHE: said } = process.env;
-  const folder = caches ? `${caches}/paydrop` : home && `${home}/.cache/paydrop`;
-  if (!folder || said !== undefined) return;
+  const base = caches || home;
+  if (!base || said !== undefined) return;
+  const folder = caches ? `${base}/paydrop` : `${base}/.cache/paydrop`;
   try {
-    const { mkdirSync, lstatSync } = process.getBuiltinModule("node:fs");
+    const { mkdirSync, lstatSync, statSync } = process.getBuiltinModule("node:fs");
+    const me = process.getuid?.();
+    // root with somebody else's home would leave there what they cannot write to
+    if (statSync(base).uid !== me) return;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(folder);
-    const isOwn = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
+    const isOwn = found.isDirectory() && found.uid === me && (found.mode & 0o022) === 0;
     if (isOwn) process.getBuiltinModule("node:module").enableCompileCache(folder);
   } catch {
     // without it a start takes longer

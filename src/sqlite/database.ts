@@ -86,9 +86,15 @@ function openFile(path: string, { isSender = false, isMoving = false }: OpenOpti
 function refuseOldSqlite(database: DatabaseSync): void {
   const found = String(database.prepare("SELECT sqlite_version() AS found").get()?.["found"]);
   const facts = { found, needed: SQLITE_VERSION_MIN };
-  const isOld = found.localeCompare(SQLITE_VERSION_MIN, "en", { numeric: true }) < 0;
-  if (isOld) throw new PaydropError("sqlite_too_old", facts);
+  if (ordered(found) < ordered(SQLITE_VERSION_MIN)) throw new PaydropError("sqlite_too_old", facts);
 }
+
+/** Of texts that compare as their numbers do: a collator takes 10 ms to load. */
+const ordered = (version: string): string =>
+  version
+    .split(".")
+    .map((part) => part.padStart(6, "0"))
+    .join();
 
 /** Up to this size every start checks all of it: 0.6 s. Damage in a larger one stops everything when SQLite reads the page. */
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
