@@ -1,16 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { SHARE_ROWS } from "../../src/journal/states.ts";
-import { describePostgres } from "../support/postgres.ts";
+import { describeApart, describePostgres } from "../support/postgres.ts";
 import { openTestJournal } from "./postgres-store.ts";
 import { describeJournalStore } from "./store-contract.ts";
 import { ASHA, newBatch, newRow, opened, outcome, record, rowOf } from "./stores.ts";
-import { letsRowsGoByTurns, TWO_LANES } from "./turns-contract.ts";
+import { letsRowsGoByTurns, ONE_LANE, TWO_LANES } from "./turns-contract.ts";
 import { commitTo } from "../support/commit.ts";
+
+describeApart("Postgres by the model of turns, two lanes", () => letsRowsGoByTurns(openTestJournal, [TWO_LANES]));
 
 describePostgres("a journal in Postgres", () => {
   describeJournalStore("Postgres", openTestJournal);
   // of all that its functions do, shares by their model tell more
-  describe("Postgres by the model of turns", () => letsRowsGoByTurns(openTestJournal, [TWO_LANES]));
+  describe("Postgres by the model of turns", () => letsRowsGoByTurns(openTestJournal, [ONE_LANE]));
 
   test("more rows than a share takes → cut in order, each share counted by itself", async () => {
     const { store, postgres } = await openTestJournal();

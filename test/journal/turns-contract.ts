@@ -5,7 +5,7 @@ import { breachOf, explore, type Break, type Limits, type ModelState, type Step 
 import { commitTo } from "../support/commit.ts";
 
 export const TWO_LANES: Limits = { rows: 3, lanes: 2, crashes: 1 };
-const ONE_LANE: Limits = { rows: 3, lanes: 1, crashes: 1 };
+export const ONE_LANE: Limits = { rows: 3, lanes: 1, crashes: 1 };
 
 type Durable = ModelState["durable"];
 /** A store with a mistake in one of its calls. */
