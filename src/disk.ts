@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import { constants, lchownSync, lstatSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { constants, existsSync, lchownSync, lstatSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { link, lstat, open, readdir, rename, stat, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { systemCodeOf } from "./errors.ts";
 import { faultPoint } from "./fault-point.ts";
 
@@ -65,16 +65,50 @@ export async function readFound(path: string, bytesMax: number): Promise<string 
   }
 }
 
+/** A folder that was exchanged for a link since its file was taken: nothing of ours goes where that leads. */
+export class ExchangedFolder extends Error {}
+
 /**
- * Whether the folder of a file was exchanged for a link since the file was taken: nothing of ours goes where that leads. A link
- * of our own, or of the system's, that the file was named by still leads to it; what another user put there leads anywhere.
+ * Works in the folder of a file as it is now: on Linux the path that `work` gets leads into this very folder, whatever it is
+ * exchanged for meanwhile. `mayBeNew`: the file need not be there. Throws ExchangedFolder, and what the system says.
  */
-export async function isExchangedFolder(path: string): Promise<boolean> {
+export async function inFolderOf<T>(
+  path: string,
+  work: (path: string) => Promise<T>,
+  { mayBeNew = false }: { readonly mayBeNew?: boolean } = {},
+): Promise<T> {
+  const isByLink = await isNamedByLink(path, mayBeNew);
+  if (process.platform !== "linux") return await work(path);
+  await using folder = await open(dirname(path), PATH_ONLY | (isByLink ? 0 : constants.O_NOFOLLOW)).catch(exchanged);
+  const held = `/proc/self/fd/${folder.fd}`;
+  if (!existsSync(held)) return await work(path);
+  try {
+    return await work(join(held, basename(path)));
+  } catch (thrown) {
+    // people are told of the folder by its name
+    if (thrown instanceof Error) thrown.message = thrown.message.replaceAll(held, dirname(path));
+    throw thrown;
+  }
+}
+
+/**
+ * A link of our own, or of the system's, that the file was named by leads to it; what another user put there leads anywhere.
+ * Throws ExchangedFolder.
+ */
+async function isNamedByLink(path: string, mayBeNew: boolean): Promise<boolean> {
   const folder = await lstat(dirname(path)).catch(() => undefined);
   if (folder?.isSymbolicLink() !== true) return false;
   const isOurs = folder.uid === 0 || folder.uid === process.getuid?.();
-  return !isOurs || (await lstat(path).catch(() => undefined))?.isFile() !== true;
+  if (isOurs && (mayBeNew || (await lstat(path).catch(() => undefined))?.isFile() === true)) return true;
+  throw new ExchangedFolder();
 }
+
+function exchanged(thrown: unknown): never {
+  throw systemCodeOf(thrown) === "ELOOP" || systemCodeOf(thrown) === "ENOTDIR" ? new ExchangedFolder() : thrown;
+}
+
+/** `O_PATH`, which Node has no name for: whoever may go through a folder need not be able to list it. */
+const PATH_ONLY = 0o10000000 | constants.O_DIRECTORY;
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const TEMPORARY = /^\.paydrop-(\d+)-[0-9a-f]{16}\.tmp$/;
@@ -147,10 +181,12 @@ async function isTaken(temporary: string, path: string): Promise<boolean> {
 }
 
 /** Once per folder, before this process writes there: removes unfinished files of processes that are gone. */
-function cleared(folder: string): Promise<void> {
-  const clearing = CLEARED.get(folder) ?? removeLeftovers(folder);
-  CLEARED.set(folder, clearing);
-  return clearing;
+async function cleared(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  const name = found ? [found.dev, found.ino, found.birthtimeMs].join() : folder;
+  const clearing = CLEARED.get(name) ?? removeLeftovers(folder);
+  CLEARED.set(name, clearing);
+  await clearing;
 }
 
 const CLEARED = new Map<string, Promise<void>>();

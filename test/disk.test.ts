@@ -5,6 +5,7 @@ import {
   lchownSync,
   mkdirSync,
   readdirSync,
+  renameSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -12,7 +13,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { accessLike, createFile, isExchangedFolder, makePrivateFolder, writeAtomically } from "../src/disk.ts";
+import {
+  accessLike,
+  createFile,
+  ExchangedFolder,
+  inFolderOf,
+  makePrivateFolder,
+  writeAtomically,
+} from "../src/disk.ts";
 import { temporaryDirectory } from "./support/state-dir.ts";
 
 test("a file is whole or not there, has the mode that was asked for, and leaves nothing else", async () => {
@@ -101,11 +109,26 @@ test("a link to a folder → followed where it is ours", { tags: ["root"] }, asy
   writeFileSync(join(folder, "real", "a.csv"), "");
   const link = join(folder, "link");
   symlinkSync(join(folder, "real"), link);
-  expect(await isExchangedFolder(join(folder, "real", "none.csv"))).toBe(false);
-  expect(await isExchangedFolder(join(link, "a.csv"))).toBe(false);
-  expect(await isExchangedFolder(join(link, "none.csv"))).toBe(true);
+  const isExchanged = (path: string): Promise<boolean> =>
+    inFolderOf(path, () => Promise.resolve(false)).catch((error: unknown) => error instanceof ExchangedFolder);
+  expect(await isExchanged(join(folder, "real", "none.csv"))).toBe(false);
+  expect(await isExchanged(join(link, "a.csv"))).toBe(false);
+  expect(await isExchanged(join(link, "none.csv"))).toBe(true);
   lchownSync(link, 61_002, 61_002);
-  expect(await isExchangedFolder(join(link, "a.csv")), "another user's").toBe(true);
+  expect(await isExchanged(join(link, "a.csv")), "another user's").toBe(true);
+});
+
+test("a folder is exchanged while something is written there → it goes into the folder of before", async () => {
+  const folder = temporaryDirectory();
+  const [inbox, others] = [join(folder, "inbox"), join(folder, "others")];
+  mkdirSync(inbox);
+  mkdirSync(others);
+  await inFolderOf(join(inbox, "a.csv"), async (path) => {
+    renameSync(inbox, join(folder, "away"));
+    symlinkSync(others, inbox);
+    await writeAtomically(`${path}.results.csv`, "told", { replace: true });
+  });
+  expect([readdirSync(others), readdirSync(join(folder, "away"))]).toEqual([[], ["a.csv.results.csv"]]);
 });
 
 test("a private folder is made with those above it; where it cannot be, that is thrown", () => {

@@ -1,6 +1,6 @@
 import { knownBatch } from "../acts/act.ts";
 import { stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { writeAgain, type Work } from "../batch.ts";
 import { openKept } from "../checks/open-file.ts";
 import { accessLike, writeAtomically, readFound } from "../disk.ts";
@@ -36,10 +36,11 @@ export function report(call: Call): Promise<number> {
     const { batch, file } = await batchSaid(store, call.operands[0]);
     const { id } = batch;
     const { collected, page } = await makeReport({ store, config }, batch);
-    const { path, elsewhere } = await place.besideOrElsewhere(file, id, config.state_dir, async (beside, why) => ({
-      path: await writePage(page, id, beside),
-      elsewhere: why,
-    }));
+    const write = async (beside: string, shown: string, elsewhere?: string) => {
+      const name = basename(await writePage(page, id, beside));
+      return { path: join(dirname(shown), name), elsewhere };
+    };
+    const { path, elsewhere } = await place.besideOrElsewhere(file, id, config.state_dir, write);
     const { headline, exitCode: batch_exit_code } = collected;
     const exit_code = elsewhere === undefined ? 0 : 74;
     const why = elsewhere === undefined ? [] : [printable(elsewhere)];

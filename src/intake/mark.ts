@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readFound, writeAtomically } from "../disk.ts";
+import { inFolderOf, readFound, writeAtomically } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { MARK_NOTE } from "../messages/intake.ts";
 import { printable } from "../printable.ts";
@@ -112,7 +112,9 @@ function lossOf(folder: string, found: FoundMark | "damaged", facts: Mark): Payd
 /** Gives false where there is a mark by now, and it is not to be replaced. */
 function write(folder: string, { stateId, letGo, letGoHere }: Mark, replace: boolean): Promise<boolean> {
   const mark = { state_id: stateId, let_go: letGo, folder, let_go_here: letGoHere, note: MARK_NOTE };
-  return writeAtomically(join(folder, NAME), [`${JSON.stringify(mark)}\n`], { mode: 0o644, replace });
+  const put = (path: string): Promise<boolean> =>
+    writeAtomically(path, [`${JSON.stringify(mark)}\n`], { mode: 0o644, replace });
+  return inFolderOf(join(folder, NAME), put, { mayBeNew: true });
 }
 
 /** undefined: none is there. Throws where that cannot be known: all that it may tell of would go again. */

@@ -2,7 +2,7 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { rowsIn } from "../amount.ts";
 import { minuteOf } from "../day.ts";
-import { accessLike, isExchangedFolder, readFound, writeAtomically, type Access } from "../disk.ts";
+import { accessLike, inFolderOf, readFound, writeAtomically, type Access } from "../disk.ts";
 import type { FileRefusedError } from "../errors.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
 import type { Step } from "../messages/statuses.ts";
@@ -198,15 +198,18 @@ export async function answerLines(path: string): Promise<readonly string[]> {
  */
 export async function putAnswer(path: string, wanted: Answer | undefined): Promise<boolean> {
   try {
-    if (await isExchangedFolder(path)) return false;
-    for (const kind of ["refused", "waiting"] as const) {
-      const target = answerPath(path, kind);
-      if (wanted?.kind === kind) await writeOwn(target, wanted.text, await accessOfAnswer(path));
-      else await removeOwn(target);
-    }
+    await inFolderOf(path, (held) => putThere(held, wanted));
     return true;
   } catch {
     return false;
+  }
+}
+
+async function putThere(path: string, wanted: Answer | undefined): Promise<void> {
+  for (const kind of ["refused", "waiting"] as const) {
+    const target = answerPath(path, kind);
+    if (wanted?.kind === kind) await writeOwn(target, wanted.text, await accessOfAnswer(path));
+    else await removeOwn(target);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstat, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { isExchangedFolder, makePrivateFolder, readFound } from "../disk.ts";
+import { ExchangedFolder, inFolderOf, makePrivateFolder, readFound } from "../disk.ts";
 import { FileRefusedError, messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { formatOfName, type FileFormat } from "../file-format.ts";
 import { eachPiece, isTooLarge, openRegular, statsOf } from "../intake/snapshot.ts";
@@ -158,25 +158,27 @@ export async function besideOrElsewhere<T>(
   file: string,
   batchId: string,
   stateDir: string,
-  write: (file: string, elsewhere?: string) => Promise<T>,
+  write: (file: string, shown: string, elsewhere?: string) => Promise<T>,
 ): Promise<T> {
   // what the disk refuses becomes a sentence
   const refused = (thrown: unknown): unknown => {
+    if (thrown instanceof ExchangedFolder)
+      return new PaydropError("folder_exchanged", { name: printable(basename(file)) });
     const code = systemCodeOf(thrown);
     if (thrown instanceof PaydropError || code === undefined) return thrown;
     const facts = { name: printable(basename(file)), code, found: printable(messageOf(thrown)) };
     return new PaydropError("unwritable", facts, { cause: thrown });
   };
   try {
-    if (await isExchangedFolder(file)) throw new PaydropError("folder_exchanged", { name: printable(basename(file)) });
-    return await write(file);
+    return await inFolderOf(file, (held) => write(held, file));
   } catch (thrown) {
     const why = refused(thrown);
     if (!(why instanceof PaydropError) || why.code !== "results_unwritable") throw why;
     const folder = elsewhereOf(batchId, stateDir);
     try {
       makePrivateFolder(folder);
-      return await write(join(folder, basename(file)), elsewhereText(why.message, folder));
+      const there = join(folder, basename(file));
+      return await write(there, there, elsewhereText(why.message, folder));
     } catch (again) {
       throw refused(again);
     }

@@ -1,5 +1,5 @@
 import { rm, unlink } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Config } from "../config/schema.ts";
 import { accessLike, createFile, type AtomicFile } from "../disk.ts";
 import type { BatchReport } from "../events.ts";
@@ -39,8 +39,8 @@ export interface ResultsInput {
 export async function writeResults(input: ResultsInput): Promise<BatchReport> {
   const { folder, fileName, id, format } = input.batch;
   const stateDir = input.config.state_dir;
-  const report = await place.besideOrElsewhere(join(folder, fileName), id, stateDir, (path, elsewhere) =>
-    writeAt(input, path, elsewhere),
+  const report = await place.besideOrElsewhere(join(folder, fileName), id, stateDir, (path, shown, elsewhere) =>
+    writeAt(input, { path, shown }, elsewhere),
   );
   if (report.files.elsewhere !== undefined) return report;
   // what had to wait in the state directory is not true any more
@@ -49,8 +49,12 @@ export async function writeResults(input: ResultsInput): Promise<BatchReport> {
   return report;
 }
 
-/** `file`: the path that the names begin with. */
-async function writeAt(input: ResultsInput, file: string, elsewhere: string | undefined): Promise<BatchReport> {
+/** `path`: what the names of the files begin with; `shown`: the same, as it is told. */
+async function writeAt(
+  input: ResultsInput,
+  { path: file, shown }: { readonly path: string; readonly shown: string },
+  elsewhere: string | undefined,
+): Promise<BatchReport> {
   const { batch, store, copy, sentBefore } = input;
   const { destination, period, phase } = batch;
   const paths = await makePlace(input, file);
@@ -77,12 +81,13 @@ async function writeAt(input: ResultsInput, file: string, elsewhere: string | un
   // the retry file last: only by what a summary notes of it is it told from one that a person corrects
   for (const one of [results, summary, ...(retry ? [retry] : [])]) await one.publish(true);
   const { total, byStatus, accounts, goesAgain, rowsToLookAt } = totals;
+  const told = ({ path }: AtomicFile): string => join(dirname(shown), basename(path));
   return {
     ...{ batch: batch.id, file: join(batch.folder, batch.fileName), operation: batch.label, destination, period },
     ...{ total, byStatus, accounts, rowsToLookAt, goesAgain },
     ...{ requests, startedAt, durationMs: endedAt - startedAt, stop, copy, sentBefore, exitCode },
     phase: phase === "paused" || phase === "cancelled" ? phase : undefined,
-    files: { results: results.path, summary: summary.path, retry: retry?.path, retryRows, elsewhere },
+    files: { results: told(results), summary: told(summary), retry: retry && told(retry), retryRows, elsewhere },
     remarks: [...batch.remarks, ...totals.remarks],
     ...{ invalid: faults.invalid.first, held: faults.held.first },
     next: nextOf(batch, totals, { stop }),
