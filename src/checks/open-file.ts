@@ -245,7 +245,7 @@ export async function openKept({ config, store }: Keeping, batch: BatchFile) {
     const text = readAt(row, { name, kind: "id", source }, reading.format === "xlsx");
     return typeof text === "string" && text !== "" ? text : undefined;
   };
-  /** What a row says of itself, for results: in clear, but for `payee`, which is masked. */
+  /** What a row says of itself: in clear, but for `payee`, which is masked. `name`: of the payee. */
   const own = (row: Row) => {
     const said = operation ?? operationSaid(textOf(row, "operation") ?? "")?.name;
     const { debit, forms = [] } = said ? operationNamed(said) : {};
@@ -254,8 +254,10 @@ export async function openKept({ config, store }: Keeping, batch: BatchFile) {
       const sensitive = fieldsOf(form).find(({ name }) => name === form.payee)?.sensitive;
       return text === undefined ? [] : [mask(text, sensitive ?? "account")];
     });
+    const names = forms.flatMap((form) => fieldsOf(form).filter(({ sensitive }) => sensitive === "name"));
+    const name = names.map((field) => textOf(row, field.name)).find((text) => text !== undefined);
     const reference = textOf(row, "reference");
-    return { operation: said, debit: debit && textOf(row, debit), payee: payees[0], reference };
+    return { operation: said, debit: debit && textOf(row, debit), payee: payees[0], name, reference };
   };
   return { table, plan, own };
 }

@@ -93,6 +93,25 @@ export const COMMANDS: readonly Command[] = [
     examples: ["paydrop status --unknown --csv > unknown.csv", "paydrop status --acts --since 2026-11-01"],
   },
   {
+    usage: "find [text...]",
+    load: async () => (await import("./find.ts")).run,
+    shown: "rows over all files: by name, reference, account (or its last four), amount, status, day; with their sum",
+    options: {
+      "--amount <sum>": "rows of this amount",
+      "--debit <account>": "rows that debit this account, or one with these last four",
+      "--status <status...>": "rows that are accepted, unknown, held, rejected …",
+      "--since <day>": "sent, or taken, from this day on: 2026-11-01 (92 days back unless said)",
+      "--until <day>": "before this day",
+      "--sum-by <what>": "sums in place of rows: day, debit, status, or several of them with commas between",
+      "--csv": "a table for a spreadsheet",
+    },
+    examples: [
+      "paydrop find asha rao",
+      "paydrop find 8901 --since 2026-04-01",
+      "paydrop find --since 2026-11-01 --sum-by day,debit,status --csv",
+    ],
+  },
+  {
     usage: "settle [batch]",
     load: async () => (await import("./settle.ts")).run,
     shown: "say what became of unknown rows, after you looked them up",

@@ -1,6 +1,5 @@
 import type { Work } from "../batch.ts";
 import { openKept } from "../checks/open-file.ts";
-import type { Config } from "../config/schema.ts";
 import { dayOf, isoSecond } from "../day.ts";
 import { messageOf } from "../errors.ts";
 import type { Act, BatchRecord, RowRecord, Run } from "../journal/store.ts";
@@ -14,14 +13,10 @@ import { recordsOf } from "../results/totals.ts";
 import { actTexts, historyOf } from "../results/report.ts";
 import { tellRow } from "../results/columns.ts";
 import { iso } from "../results/summary.ts";
-import { guardCell } from "../results/table.ts";
-import { asLine } from "../screen/json-lines.ts";
-import { flagsAgain, textOf } from "../screen/look.ts";
-import { stringify } from "csv-stringify/sync";
+import { writeList, type Columns, type List } from "../screen/list.ts";
+import { flagsAgain } from "../screen/look.ts";
 import { daySaid, type Call } from "./command.ts";
 import { isSending } from "../acts/open.ts";
-
-type Columns<T> = Readonly<Record<string, (one: T) => string | number | undefined>>;
 
 /** One unknown row, with what a person needs to find it in the service's dashboard. */
 interface UnknownRow {
@@ -64,31 +59,6 @@ const ACTS: Columns<Act> = {
   as: ({ as }) => as,
   note: ({ note }) => note,
 };
-
-interface List<T> {
-  readonly type: string;
-  readonly all: AsyncIterable<T> | Iterable<T>;
-  readonly columns: Columns<T>;
-  readonly textsOf: (one: T) => readonly string[];
-  readonly after: (count: number) => readonly string[];
-}
-
-/** Writes a list line by line: as CSV, as JSON lines of its type, or as texts. */
-async function writeList<T>({ stdout, flags }: Call, { json }: Config, { type, all, ...list }: List<T>, code = 0) {
-  const write = (text: string): void => stdout.write(text);
-  const isCsv = flags["csv"] === true;
-  if (isCsv) write(csvRecord(Object.keys(list.columns), true));
-  let count = 0;
-  for await (const one of all) {
-    const values = Object.entries(list.columns).map(([name, valueOf]) => [name, valueOf(one)] as const);
-    count += 1;
-    if (isCsv) write(csvRecord(values.map(([, value]) => value)));
-    else if (json) write(asLine({ type, ...Object.fromEntries(values) }));
-    else write(textOf(list.textsOf(one).map((text) => printable(text))));
-  }
-  if (isCsv) return;
-  write(json ? asLine({ type: "summary", [type]: count, exit_code: code }) : textOf(list.after(count)));
-}
 
 /** `status --unknown`: what a person must look up. With `--check` 4 when there is any; `--csv`: a list to fill in. */
 export async function showUnknown(work: Work, call: Call): Promise<number> {
@@ -179,9 +149,4 @@ export function historyLines(history: readonly Act[]): string[] {
     const [who, what, why] = actTexts(act);
     return `${isoSecond(act.at)} ${who}: ${what}${why === "" ? "" : ` (${why})`}`;
   });
-}
-
-function csvRecord(cells: readonly (string | number | undefined)[], isFirst = false): string {
-  const shown = cells.map((cell) => guardCell(printable(String(cell ?? ""))));
-  return stringify([shown], { bom: isFirst, record_delimiter: "windows" });
 }

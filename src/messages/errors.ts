@@ -64,6 +64,8 @@ const USAGE_ERRORS = {
   word_missing: ["{option} is missing", example],
   left_empty: "the {what} is missing → Nothing was changed. Write it, then do it again.",
   no_day: '{option} "{said}" is no day → Write it as 2026-11-27.',
+  no_amount: '{option} "{said}" is no amount → Write it as 25000.00.',
+  no_such_word: '{option} "{said}" is none of these: {words} → Write one of them.',
   day_ahead: "--before {said} is still to come → Write a day that has begun.",
   rows_or_all: ["say either --row N… or {all}", example],
   rows_malformed: '"{said}" is no row number → Write rows as in result_row: 91, 164-170',

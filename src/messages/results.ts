@@ -52,6 +52,13 @@ export const STATUS_WORDS = {
   ],
 } as const satisfies Catalogue;
 
+export const FIND_WORDS = {
+  found: "{rows:row} found since {since}, {amount} in all",
+  none: "nothing found since {since} → Look further back with --since, or write less of it.",
+  reading: "reads file {at} of {of}",
+  lacking: "of batch {batch} names and accounts cannot be looked at: {why}",
+} as const satisfies Catalogue;
+
 /** Why rows that are still to go have not gone, of a batch as a whole. */
 export const WAITS_FOR = {
   batch_paused: "paused: nothing goes until a person lets it go on",

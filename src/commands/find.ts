@@ -1,0 +1,158 @@
+import { withWork } from "../acts/open.ts";
+import { canonicalAmount, formatUnits, SUMMABLE, unitsOf } from "../amount.ts";
+import type { Config } from "../config/schema.ts";
+import { DAY_MS, dayOf, isoDay, startOfDay } from "../day.ts";
+import { messageOf, PaydropError } from "../errors.ts";
+import type { ResultStatus } from "../events.ts";
+import type { BatchRecord } from "../journal/store.ts";
+import { maskStray } from "../mask.ts";
+import { FIND_WORDS } from "../messages/results.ts";
+import { listed, told, toldLines } from "../messages/sentence.ts";
+import { STATUSES } from "../messages/statuses.ts";
+import { printable } from "../printable.ts";
+import { tellRow } from "../results/columns.ts";
+import { find, type FoundRow, type Sought } from "../results/find.ts";
+import { iso } from "../results/summary.ts";
+import { writeList, type Columns } from "../screen/list.ts";
+import { daySaid, optionOf, textsOf, type Call } from "./command.ts";
+
+/** So far back is looked unless somebody says since when: names are read from the copies of files. */
+const DAYS = 92;
+
+const ROW: Columns<FoundRow> = {
+  batch: ({ batch }) => batch.id,
+  file: ({ batch }) => batch.fileName,
+  row: ({ record }) => record.row,
+  environment: ({ batch }) => batch.environment,
+  at_utc: ({ at }) => iso(at),
+  operation: ({ record }) => record.operation,
+  name: ({ name }) => name,
+  account: ({ payee }) => payee,
+  reference: ({ reference }) => reference && maskStray(reference),
+  from_account: ({ debit }) => debit,
+  amount: ({ record }) => record.amount,
+  status: ({ status }) => status,
+  settled_by: ({ record }) => record.settledBy,
+  what_happened: ({ batch, record }) => tellRow(record, batch).text,
+};
+
+/** What rows are summed by. */
+const BY = {
+  day: ({ at }) => isoDay(at),
+  debit: ({ debit }) => debit ?? "",
+  status: ({ status }) => status,
+} as const satisfies Columns<FoundRow>;
+
+interface Sum {
+  readonly of: FoundRow;
+  rows: number;
+  units: bigint;
+}
+
+/** Rows over all batches, or their sums. It looks, and changes nothing. */
+export function run(call: Call): Promise<number> {
+  return withWork(call, "read", async (work, config) => {
+    const sought = soughtIn(call, config, work.now());
+    const by = wordsOf(call, "sum_by", Object.keys(BY) as (keyof typeof BY)[]);
+    const all: Omit<Sum, "of"> = { rows: 0, units: 0n };
+    const found = addedUp(find({ config, store: work.store, ...tellingOn(call) }, sought), all);
+    const facts = () => ({ rows: all.rows, amount: formatUnits(all.units) });
+    const after = (): string[] => {
+      const words = FIND_WORDS[all.rows === 0 ? "none" : "found"];
+      return [toldLines(told(words, { ...facts(), since: dayOf(sought.since) }))];
+    };
+    if (!by)
+      await writeList(call, config, { type: "found", all: found, columns: ROW, textsOf: rowTexts, after, facts });
+    else await writeList(call, config, { type: "sum", all: sumsOf(found, by), ...sumsBy(by), after, facts });
+    return 0;
+  });
+}
+
+/** Throws `usage`. */
+function soughtIn(call: Call, config: Config, now: number): Sought {
+  const { time_zone: zone } = config;
+  const day = (option: string): number | undefined =>
+    optionOf(call, option) === undefined ? undefined : daySaid(call, option, zone);
+  return {
+    text: call.operands.join(" ") || undefined,
+    amount: amountSaid(call),
+    debit: optionOf(call, "debit"),
+    statuses: wordsOf(call, "status", Object.keys(STATUSES) as ResultStatus[]),
+    since: day("since") ?? startOfDay(now - DAYS * DAY_MS, zone),
+    until: day("until"),
+  };
+}
+
+/** `--amount 25,000.00` as people write it, too. */
+function amountSaid(call: Call): string | undefined {
+  const said = optionOf(call, "amount");
+  if (said === undefined) return undefined;
+  const plain = said.replaceAll(/[,\s]/g, "");
+  if (!SUMMABLE.test(plain)) throw new PaydropError("no_amount", { option: "--amount", said: printable(said, 40) });
+  return canonicalAmount(plain);
+}
+
+/** Some of these words, with commas or blanks between; undefined where nothing was said. */
+function wordsOf<Word extends string>(call: Call, name: string, words: readonly Word[]): readonly Word[] | undefined {
+  const said = textsOf(call, name)
+    .flatMap((text) => text.split(/[\s,]+/))
+    .filter(Boolean);
+  const wrong = said.find((one) => !(words as readonly string[]).includes(one));
+  const option = `--${name.replaceAll("_", "-")}`;
+  if (wrong !== undefined) throw new PaydropError("no_such_word", { option, said: printable(wrong, 40), words: listed(words, "or") }); // prettier-ignore
+  return said.length === 0 ? undefined : (said as Word[]);
+}
+
+/** On a terminal how far it is; of each file that cannot be read why. */
+function tellingOn({ stderr }: Call) {
+  const write = (text: string): void => stderr.write(stderr.isTerminal ? `\r${text.padEnd(40)}` : text);
+  return {
+    reading: (at: number, of: number): void => {
+      if (stderr.isTerminal) write(told(FIND_WORDS.reading, { at, of }).text + (at === of ? "\n" : ""));
+    },
+    lacks: ({ id }: BatchRecord, why: unknown): void =>
+      write(`${told(FIND_WORDS.lacking, { batch: id, why: printable(messageOf(why)) }).text}\n`),
+  };
+}
+
+async function* addedUp(found: AsyncIterable<FoundRow>, all: Omit<Sum, "of">): AsyncGenerator<FoundRow> {
+  for await (const one of found) {
+    all.rows += 1;
+    all.units += unitsOf(one.record.amount ?? "0");
+    yield one;
+  }
+}
+
+async function* sumsOf(found: AsyncIterable<FoundRow>, by: readonly (keyof typeof BY)[]): AsyncGenerator<Sum> {
+  const sums = new Map<string, Sum>();
+  for await (const one of found) {
+    const name = by.map((what) => BY[what](one)).join("\n");
+    const sum = sums.get(name) ?? { of: one, rows: 0, units: 0n };
+    sum.rows += 1;
+    sum.units += unitsOf(one.record.amount ?? "0");
+    sums.set(name, sum);
+  }
+  for (const name of [...sums.keys()].sort()) yield sums.get(name) as Sum;
+}
+
+function sumsBy(by: readonly (keyof typeof BY)[]) {
+  const named = by.map((what) => [what, ({ of }: Sum) => BY[what](of)] as const);
+  const columns: Columns<Sum> = {
+    ...Object.fromEntries(named),
+    rows: ({ rows }) => rows,
+    amount: ({ units }) => formatUnits(units),
+  };
+  const textsOf = (sum: Sum): string[] => [
+    [...named.map(([, valueOf]) => valueOf(sum).padEnd(14)), String(sum.rows).padStart(7), formatUnits(sum.units).padStart(16)].join("  "), // prettier-ignore
+  ];
+  return { columns, textsOf };
+}
+
+function rowTexts({ batch, record, at, status, name, payee, reference, debit }: FoundRow): string[] {
+  const who = [name, payee, reference && maskStray(reference)].filter(Boolean).join("   ");
+  const where = `${isoDay(at)}   batch ${batch.id}, row ${record.row} of ${batch.fileName}`;
+  return [
+    `${(record.amount ?? "").padStart(14)}   ${STATUSES[status].word}   ${who}`,
+    `${" ".repeat(17)}${where}${debit ? `, from ${debit}` : ""}`,
+  ];
+}

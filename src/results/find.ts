@@ -1,0 +1,121 @@
+import { canonicalAmount } from "../amount.ts";
+import { openKept } from "../checks/open-file.ts";
+import type { Config } from "../config/schema.ts";
+import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import { maskAccountId } from "../mask.ts";
+import type { Cell, Row } from "../reader/row.ts";
+import type { ResultStatus } from "../events.ts";
+import { textOf } from "./table.ts";
+import { byStatusOf, lockstep, recordsOf, statusOf } from "./totals.ts";
+
+/** What is looked for; all that is given must be true of a row. */
+export interface Sought {
+  /** In a cell of the row as it came: a name, a reference, an account, or the last four of its digits. */
+  readonly text?: string | undefined;
+  readonly amount?: string | undefined;
+  /** The account to debit, or the last four of it. */
+  readonly debit?: string | undefined;
+  readonly statuses?: readonly ResultStatus[] | undefined;
+  /** From then on, and before then: when a row was sent, or its file taken. Milliseconds since 1970. */
+  readonly since: number;
+  readonly until?: number | undefined;
+}
+
+export interface FoundRow {
+  readonly batch: BatchRecord;
+  readonly record: RowRecord;
+  readonly status: ResultStatus;
+  readonly at: number;
+  /** As the file has it; accounts are masked. Nothing where its private copy is gone. */
+  readonly name?: string | undefined;
+  readonly payee?: string | undefined;
+  readonly reference?: string | undefined;
+  readonly debit?: string | undefined;
+}
+
+interface Place {
+  readonly config: Config;
+  readonly store: JournalStore;
+  /** Before each file that is read. */
+  readonly reading?: (at: number, of: number) => void;
+  /** A file's private copy could not be read: its rows are told without what only that has. */
+  readonly lacks?: (batch: BatchRecord, why: unknown) => void;
+}
+
+/** Rows over all batches, the oldest first, one file at a time: memory stays flat. */
+export async function* find(place: Place, sought: Sought): AsyncGenerator<FoundRow> {
+  const { store, reading } = place;
+  const { since, until = Infinity, statuses } = sought;
+  const all = await store.batches({ since });
+  const batches = all.filter(({ createdAt, tallies }) => {
+    const mayHave = !statuses || statuses.some((status) => byStatusOf(tallies)[status] ?? status === "unknown");
+    return createdAt < until && mayHave;
+  });
+  for (const [at, batch] of batches.entries()) {
+    reading?.(at + 1, batches.length);
+    yield* findIn(place, batch, sought);
+  }
+}
+
+async function* findIn({ store, config, lacks }: Place, batch: BatchRecord, sought: Sought): AsyncGenerator<FoundRow> {
+  const records = recordsOf(store, batch.id);
+  let kept: Awaited<ReturnType<typeof openKept>>;
+  try {
+    kept = await openKept({ store, config }, batch);
+  } catch (error) {
+    lacks?.(batch, error);
+    // what is in the file is not known any more
+    if (sought.text !== undefined || sought.debit !== undefined) return;
+    for await (const page of records)
+      for (const record of page) if (isMeant(batch, record, sought)) yield foundOf(batch, record);
+    return;
+  }
+  for await (const page of lockstep(kept.table.rows(), records)) {
+    for (const { row, record } of page) {
+      if (!isMeant(batch, record, sought) || !isInFile(row, sought.text)) continue;
+      const { debit, ...own } = kept.own(row);
+      if (sought.debit !== undefined && !isSame(debit ?? "", sought.debit)) continue;
+      yield { ...foundOf(batch, record), ...own, debit: debit && maskAccountId(debit) };
+    }
+  }
+}
+
+function foundOf(batch: BatchRecord, record: RowRecord): FoundRow {
+  return { batch, record, status: statusOf(record), at: record.sentAt ?? batch.createdAt };
+}
+
+/** By what the journal knows. */
+function isMeant(
+  batch: BatchRecord,
+  record: RowRecord,
+  { statuses, amount, since, until = Infinity }: Sought,
+): boolean {
+  const { status, at } = foundOf(batch, record);
+  if (at < since || at >= until) return false;
+  if (statuses && !statuses.includes(status)) return false;
+  return amount === undefined || (record.amount !== undefined && canonicalAmount(record.amount) === amount);
+}
+
+function isInFile({ cells }: Row, text: string | undefined): boolean {
+  return text === undefined || cells.some((cell) => holds(textIn(cell), text));
+}
+
+const textIn = (cell: Cell | undefined): string => (cell === undefined ? "" : textOf(cell));
+const plain = (text: string): string => text.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
+const digitsIn = (text: string): string => (/^[\d\s-]+$/.test(text) ? text.replaceAll(/\D/g, "") : "");
+
+/** Four digits are the last ones of a longer number, or all of the cell; anything else may stand in the middle of it. */
+function holds(cell: string, text: string): boolean {
+  if (/^\d{1,4}$/.test(text)) return isSame(cell, text);
+  const digits = digitsIn(text);
+  return plain(cell).includes(plain(text)) || (digits.length > 4 && digitsIn(cell) === digits);
+}
+
+/** Nine and more: an account or a mobile; letters in front are a bank's own. */
+const ACCOUNT = /^[A-Z]{0,6}\d{8,}$/i;
+
+function isSame(cell: string, text: string): boolean {
+  const number = cell.replaceAll(/[\s-]/g, "");
+  const isEnd = /^\d{4}$/.test(text) && ACCOUNT.test(number) && number.endsWith(text);
+  return isEnd || plain(cell) === plain(text);
+}
