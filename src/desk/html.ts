@@ -87,6 +87,7 @@ const MENU = [
   ["/", "Today"],
   ["/decide", "Decide"],
   ["/approvals", "Approvals"],
+  ["/find", "Find"],
   ["/upload", "Upload"],
   ["/help", "Help"],
 ] as const;

@@ -56,6 +56,7 @@ export const PAGES = {
   "/batch/:id/report": "view",
   "/decide": "view",
   "/approvals": "view",
+  "/find": "view",
   "/upload": "view",
   "/help": "view",
   "/help/:topic": "view",

@@ -11,6 +11,7 @@ import { approvalPages } from "./approvals.ts";
 import { batchPages } from "./batch.ts";
 import { decidePages } from "./decide.ts";
 import type { Desk } from "./desk.ts";
+import { findPages } from "./find.ts";
 import { helpPages } from "./help.ts";
 import { plain } from "./pages.ts";
 import { lengthLimit, Routes } from "./routes.ts";
@@ -46,7 +47,16 @@ export async function serveDesk(desk: Desk, port: number) {
   const routes = new Routes(desk, app, visitors);
   answerAll(app, desk);
   for (const name of ["style.css", "live.js"]) serveFile(app, name);
-  for (const add of [signInPages, todayPages, batchPages, decidePages, approvalPages, uploadPages, helpPages])
+  for (const add of [
+    signInPages,
+    todayPages,
+    batchPages,
+    decidePages,
+    approvalPages,
+    findPages,
+    uploadPages,
+    helpPages,
+  ])
     add(routes);
 
   server.listen(port, "127.0.0.1");

@@ -185,6 +185,24 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     expect(await needs()).not.toMatch(/refused|waited|in payroll\.csv \w+ : see why/);
   });
 
+  test("a search → rows of all files with what became of them, no account in clear, and what was typed as text", async () => {
+    const at = await AtDesk.open(journal);
+    const meera = await at.person("Meera", "view");
+    at.put("payroll.csv", FILE);
+    at.put("later.csv", FILE.replaceAll("2003004", "2003005"));
+    await at.once();
+    const account = /,(\d{12}),/.exec(FILE)?.[1] ?? "";
+    await meera.ask(`/find?q=${account.slice(-4)}`);
+    expect(meera.seen).toMatch(/2 rows found, .* payroll\.csv .* later\.csv/);
+    expect(meera.text).not.toContain(account);
+    await meera.ask(`/find?q=${account}`);
+    expect(meera.seen).toMatch(/1 row found, .* payroll\.csv/);
+    await meera.ask(`/find?q=${account}&since=2099-01-01`);
+    expect(meera.seen).toContain("Nothing. Look further back");
+    await meera.ask(`/find?q=${encodeURIComponent("<script>alert(1)</script>")}`);
+    expect(meera.text).not.toContain("<script>alert");
+  });
+
   test("pictures of sums, progress, accounts and months → the same in words", async () => {
     const at = await AtDesk.open(journal);
     const meera = await at.person("Meera", "view");
