@@ -140,7 +140,7 @@ export function untilAsked<T>(opening: Promise<T>): Promise<T | undefined> {
   });
 }
 
-const WAITS_ASKED_MS = 5_000;
+const WAITS_ASKED_MS = 15_000;
 
 /** Of hosts that must look at a new server of the journal before anything goes: each time that they are others. */
 function sayWaits({ hosts }: Pick<OpenedWork["store"], "hosts">, say: (text: string) => void): () => void {

@@ -125,10 +125,6 @@ export async function bePresent(
       ) UPDATE lease SET until = clock_timestamp() + $4::interval WHERE owner = $1 AND until > clock_timestamp() RETURNING name`;
     const before = [...leases];
     const renewed = await postgres.query<{ name: string }>(sql, me, name, version, LEASE, trust.bearer[0]);
-    const [looked] = await postgres.query<{ gate: string; server: string }>(
-      "SELECT journal_gate() AS gate, server_now() AS server",
-    );
-    if (looked && looked.gate !== "open") await trust.lookAgain(looked.server);
     await trust.renew();
     const ours = new Set(renewed.map((lease) => lease.name));
     for (const one of before) if (!ours.has(one)) leases.delete(one);

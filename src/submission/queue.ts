@@ -28,7 +28,7 @@ const QUEUE_OPTIONS = { policy: "exclusive" } as const;
 const WORK_OPTIONS = {
   batchSize: 2,
   burstWhenBatchFull: true,
-  pollingIntervalSeconds: 2,
+  pollingIntervalSeconds: 3,
 } as const;
 /** Jobs are done as soon as they are heard: there is little to look after. */
 const KEPT_IN_ORDER_SECONDS = 60;
