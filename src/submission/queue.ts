@@ -16,7 +16,7 @@ const QUEUE = "shares";
 const SCHEMA = "paydrop_jobs";
 /** What is smaller has gone before another host could look. */
 const OFFERED_ROWS_MIN = 2_000;
-const OFFERED_AGAIN_MS = 5_000;
+const OFFERED_AGAIN_MS = 6_000;
 /** Of more shares no host hears sooner: each goes on by itself with the batch that it heard of. */
 const OFFERED_SHARES_MAX = 32;
 /**
