@@ -18,19 +18,11 @@ import type { Act, BatchRecord, Environment, JournalStore, Move, RowRecord, Seen
 export type { JudgingRules } from "./circumstances.ts";
 
 const JUDGED: readonly RowState[] = ["ready", "held", "duplicate"];
-/**
- * What a row stays held for when it is judged again: what a file says of its own rows, and what they are among, judged once,
- * when it is taken; and what two people say of one. The others are found anew, or the row goes. Each reason has its line here:
- * one that is left out would let rows go that a person holds.
- */
-const STAYS: Readonly<Record<HoldCode, boolean>> = {
-  ...{ repeat_in_file: true, same_file: true, mostly_paid: true, money_back: true, not_now: true },
-  ...{ all_or_nothing: true, contradiction: true },
-  ...{ same_payment: false, reference_used: false, open_elsewhere: false, correction: false, other_payee: false },
-  ...{ other_writing: false, maybe_paid: false, other_amount: false, too_many: false },
-  // by whether it is approved
-  approval_wanted: false,
-};
+/** What a file says of its own rows, and what they are among: judged once, when it is taken; and what two people say of one. */
+const OF_FILE: readonly HoldCode[] = [
+  ...(["repeat_in_file", "same_file", "mostly_paid", "money_back", "not_now", "all_or_nothing"] as const),
+  "contradiction",
+];
 /** By these a row repeats one of an earlier batch. */
 const REPEATS: readonly HoldCode[] = ["same_payment", "open_elsewhere", "maybe_paid"];
 
@@ -140,9 +132,8 @@ function judgeAgain(
   // repeats of one file were told apart, or not, when it was taken
   const circumstances = { ...known, allowRepeats: true };
   const { state, reasons = [] } = row;
-  const isKept = ({ code }: Reason): boolean =>
-    (releasedAt === undefined && STAYS[code]) || (!isApproved && code === PROPOSED);
-  const kept = state === "held" ? reasons.filter(isKept) : [];
+  const stays = [...(releasedAt === undefined ? OF_FILE : []), ...(isApproved ? [] : [PROPOSED])];
+  const kept = state === "held" ? reasons.filter(({ code }) => stays.includes(code)) : [];
   if (releasedAt === undefined) {
     return verdictOf(row, speakAgainst(row, others, circumstances), kept);
   }
