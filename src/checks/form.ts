@@ -66,7 +66,7 @@ function fieldInFile(form: Form, field: Field, rules: FieldRules, { sources }: C
     /** An empty cell puts `""` into the payload. */
     sendsEmpty: isText && source !== undefined && config.empty_fields === "send",
     pattern: rules.pattern === undefined ? undefined : new RegExp(`^(?:${rules.pattern})$`, "v"),
-    takes: takesOf(form, place),
+    ...takesOf(form, place),
     cannotBe: createCannotBe(place),
     /** The last value that may go: many columns say the same in every row. */
     passed: "",
@@ -74,8 +74,9 @@ function fieldInFile(form: Form, field: Field, rules: FieldRules, { sources }: C
 }
 
 /**
- * Whether the field's schema takes a text, by its one pattern: to run zod for every value takes ten times as long. But a
- * pattern of the settings says what an account is, not we.
+ * `takes`: whether the field's schema takes a text, by its one pattern: to run zod for every value takes ten times as long.
+ * But a pattern of the settings says what an account is, not we. `beyond`: what the operation asks for beyond the kind (a
+ * length, a pattern of its own), and a text of that kind lacks.
  */
 function takesOf({ schema }: Form, { name, shape, rules }: Field & { readonly rules: FieldRules }) {
   const own = schema.shape[name] as z.ZodMiniType;
@@ -83,8 +84,25 @@ function takesOf({ schema }: Form, { name, shape, rules }: Field & { readonly ru
   const { checks = [] } = innerType._zod.def;
   const [pattern, ...more] = checks.map(({ _zod }) => (_zod.def as Partial<z.core.$ZodCheckRegexDef>).pattern);
   const form = shape === "account" && rules.pattern !== undefined ? ID : pattern;
-  if (form && more.length === 0) return (value: string): boolean => form.test(value);
-  return (value: string): boolean => z.safeParse(innerType, value).success;
+  const takes = (value: string): boolean =>
+    form && more.length === 0 ? form.test(value) : z.safeParse(innerType, value).success;
+  const beyond = (value: string): Finding | undefined => {
+    const [issue] = form?.test(value) ? (z.safeParse(innerType, value).error?.issues ?? []) : [];
+    return issue && findingOf(issue, value);
+  };
+  return { takes, beyond };
+}
+
+function findingOf(issue: z.core.$ZodIssue, value: string): Finding {
+  // as zod counts
+  const { length } = value;
+  if (issue.code === "too_big")
+    return { code: "value_too_long", facts: { found: length, most: Number(issue.maximum) } };
+  if (issue.code === "too_small")
+    return { code: "value_too_short", facts: { found: length, least: Number(issue.minimum) } };
+  const { pattern = "that the service takes" } = issue as Partial<z.core.$ZodIssueInvalidStringFormat>;
+  const found = maskNumbers(pattern.replace(/^\/\^?|\$?\/[a-z]*$/g, ""));
+  return { code: "pattern_differs", facts: { found, by: "operation" } };
 }
 
 /** Why a value cannot go: what stands there is something else, or the settings say no. */
@@ -147,9 +165,11 @@ export const TAKES_BACK = "takes_back";
 
 function schemaFinding(value: string, field: FieldInFile): Finding {
   const { kind, shape } = field;
+  const beyond = field.beyond(value);
   if (kind === "amount" && isMoneyBack(value)) return { code: TAKES_BACK };
-  if (kind === "amount" && PLAIN_DECIMAL.test(value.replace(/^-/, ""))) return { code: "amount_not_positive" };
-  const finding = field.cannotBe(value);
+  if (kind === "amount" && !beyond && PLAIN_DECIMAL.test(value.replace(/^-/, "")))
+    return { code: "amount_not_positive" };
+  const finding = field.cannotBe(value) ?? beyond;
   if (finding) return finding;
   if (kind === "amount") return { code: "not_a_number", facts: { plain: plainNumber(value) } };
   const whole = kind === "whole" ? plainNumber(value)?.replace(/\.0+$/, "") : undefined;

@@ -135,7 +135,9 @@ export const ROW_FAULTS = {
 
   // rules of the settings
   value_not_allowed: '"{value}" is not allowed here; allowed: {known} → Write one of them, or change [rules].',
-  pattern_differs: '"{value}" does not have the form {found} → Correct it. The form is set by [rules] in paydrop.toml.',
+  pattern_differs: ({ by }) =>
+    `"{value}" does not have the form {found}
+      → ${by === "operation" ? FROM_ORIGINAL : "Correct it. The form is set by [rules] in paydrop.toml."}`,
   value_too_long: '"{value}" has {found:character}; at most {most} are allowed → Shorten it.',
   value_too_short: `"{value}" has {found:character}; at least {least} are needed → ${FROM_ORIGINAL}`,
 

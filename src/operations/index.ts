@@ -3,12 +3,15 @@ import { collections } from "./collections.ts";
 import { loans } from "./loans.ts";
 import { FIELD_FACTS, type FieldFacts, type Form, type Operation } from "./operation.ts";
 import { payouts } from "./payouts.ts";
+import { assertSound } from "./sound.ts";
 import { transfers } from "./transfers.ts";
 
 /** Every operation, in the order of §1: the one place that names them. */
 const ALL = [payouts, transfers, loans, collections] as const;
 
 export type OperationName = (typeof ALL)[number]["name"];
+
+assertSound(ALL);
 
 export const OPERATIONS: readonly Operation<OperationName>[] = ALL;
 export const OPERATION_NAMES: readonly OperationName[] = OPERATIONS.map(({ name }) => name);

@@ -161,9 +161,9 @@ export interface KnownColumn {
  * `operation`: what the rows are, where that is known.
  */
 export function knownColumns(names: readonly string[], operation?: OperationName): readonly KnownColumn[] {
-  const candidates = names
-    .flatMap((column, at) => meaningsOf(column).map((meaning) => ({ column, at, ...meaning })))
-    .filter(({ operations }) => operation === undefined || operations.includes(operation));
+  const candidates = names.flatMap((column, at) =>
+    meaningsOf(column, operation).map((meaning) => ({ column, at, ...meaning })),
+  );
   const strongest = candidates.toSorted((left, right) => strengthOf(right, candidates) - strengthOf(left, candidates));
   return names.flatMap((_, at) => strongest.find((one) => one.at === at) ?? []);
 }
@@ -194,10 +194,15 @@ function bySynonym(column: string): typeof FIELDS {
   return synonyms.get(spelledOut(column)) ?? [];
 }
 
-function meaningsOf(column: string): readonly Pick<KnownColumn, "field" | "by" | "operations">[] {
+/** `among`: the name of a field of another operation may well be a synonym in this one. */
+function meaningsOf(
+  column: string,
+  among?: OperationName,
+): readonly Pick<KnownColumn, "field" | "by" | "operations">[] {
   const normal = normalizeName(column);
-  const own = FIELDS.filter((one) => one.normal === normal);
-  const found = own.length > 0 ? own : bySynonym(column);
+  const isMeant = ({ operation }: { readonly operation: OperationName }): boolean => (among ?? operation) === operation;
+  const own = FIELDS.filter((one) => one.normal === normal && isMeant(one));
+  const found = own.length > 0 ? own : bySynonym(column).filter(isMeant);
   const by = own.length > 0 ? "name" : "synonym";
   return [...Map.groupBy(found, ({ field }) => field)].map(([field, all]) => {
     return { field, by, operations: [...new Set(all.map(({ operation }) => operation))] };

@@ -146,6 +146,11 @@ describe("what columns are, by all of them together", () => {
     expect(seen(header)).toBe(expected);
   });
 
+  test("our own name in another operation → what it is in the one that is known", () => {
+    expect(knownColumns(["from_account"])).toMatchObject([{ field: "from_account", by: "name" }]);
+    expect(knownColumns(["from_account"], "payout")).toMatchObject([{ field: "debit_account_id", by: "synonym" }]);
+  });
+
   test.each([
     ["vpa,amount", ["collection"]],
     ["from_account,to_account,amount", ["transfer"]],
