@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import pLimit from "p-limit";
 import type { Client, QueryResult } from "pg";
 import { PaydropError } from "../errors.ts";
+import { createByName } from "../journal/states.ts";
 import { ask, asking, CLIENT, failureOf, isConnectionLost } from "./server-session.ts";
 import { Sessions, type Waiting } from "./sessions.ts";
 import { Sight } from "./sight.ts";
@@ -20,6 +21,9 @@ export interface PostgresOptions {
 }
 
 type Value = string | number | boolean | bigint | null | Buffer | readonly (string | number)[];
+
+/** SQL and its values by name, for each call: `postgres.query(...byName("… = $seq", { seq }))`. */
+export const byName = createByName("$");
 
 interface Session {
   readonly client: Client;

@@ -1,6 +1,6 @@
 import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares } from "./batches.ts";
 import { inPlace, kept, rowName } from "./places.ts";
-import type { Postgres } from "./postgres.ts";
+import { byName, type Postgres } from "./postgres.ts";
 import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, SHARE_ROWS, WENT_OF_SHARE } from "../journal/states.ts";
 import type {
   Act,
@@ -51,13 +51,14 @@ export const ENTER_KEYS = `INSERT INTO key (key, batch, row, isNamed)
   UNION ALL ${keysOf("reference", "false", "payment IS NOT NULL AND reference IS NOT NULL")}
   UNION ALL ${keysOf(PAYEE_KEY, "false", "payee IS NOT NULL")} ORDER BY 1, 2, 3`;
 
+const END = `UPDATE batch SET rows = $rows, total = $total, label = $label, payments = $payments, remarks = $remarks
+  WHERE seq = $seq`;
+
 export async function endRows(postgres: Postgres, id: string, totals: Totals): Promise<void> {
-  const { rows, total, label, payments, remarks } = totals;
   await postgres.write(async () => {
     const { seq } = await batchOf(postgres, id, true);
     await postgres.query(ENTER_KEYS, seq);
-    const sql = "UPDATE batch SET rows = $1, total = $2, label = $3, payments = $4, remarks = $5 WHERE seq = $6";
-    await postgres.query(sql, rows, total, label, payments, JSON.stringify(remarks), seq);
+    await postgres.query(...byName(END, { seq, ...totals, remarks: JSON.stringify(totals.remarks) }));
   });
 }
 

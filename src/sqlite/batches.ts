@@ -1,5 +1,5 @@
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
-import { bool, type Columns, type Journal } from "./store.ts";
+import { bool, byName, type Columns, type Journal } from "./store.ts";
 import {
   assertPhase,
   batchesWith,
@@ -56,6 +56,11 @@ export function datedIn(journal: Journal, at: number): number {
   return datedAfter(lastAtIn(journal), at);
 }
 
+const SET = `UPDATE batch SET phase = coalesce($phase, phase), destination = coalesce($destination, destination),
+    owesResults = coalesce($owes, owesResults), approvers = max(approvers, $approvers),
+    approvedUntil = iif(approvers > $approvers, approvedUntil, coalesce($until, approvedUntil))
+  WHERE seq = $seq`;
+
 export function setBatch(journal: Journal, ...[id, change, act]: Parameters<JournalStore["setBatch"]>): void {
   journal.write(() => {
     const { seq, phase } = batchOf(journal, id);
@@ -64,11 +69,15 @@ export function setBatch(journal: Journal, ...[id, change, act]: Parameters<Jour
       assertPhase(id, phase, wanted, journal.isJudging);
       keepTallies(journal, seq);
     }
-    const changed = `phase = coalesce(?, phase), destination = coalesce(?, destination), owesResults = coalesce(?, owesResults),
-      approvedUntil = iif(approvers > ?, approvedUntil, coalesce(?, approvedUntil)), approvers = max(approvers, ?)`;
     const owes = owesResults === undefined ? null : Number(owesResults);
-    const values = [wanted ?? null, destination ?? null, owes, approvers, approvedUntil ?? null, approvers];
-    journal.run(`UPDATE batch SET ${changed} WHERE seq = ?`, ...values, seq);
+    const becomes = {
+      phase: wanted ?? null,
+      destination: destination ?? null,
+      owes,
+      approvers,
+      until: approvedUntil ?? null,
+    };
+    journal.run(...byName(SET, { seq, ...becomes }));
     const sql = "INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)";
     if (source) journal.run(sql, source.path, source.identity, id);
     if (act) addAct(journal, { ...act, batch: id });
