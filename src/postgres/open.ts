@@ -71,7 +71,7 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
       (...values: never[]) => call(postgres, ...values),
     ]);
     return {
-      ...(Object.fromEntries(calls) as unknown as Pick<JournalStore, keyof typeof CALLS>),
+      ...(Object.fromEntries(calls) as Pick<JournalStore, keyof typeof CALLS>),
       ...recordingOf(postgres, me),
       facts: async (folder) => ({ ...(await facts(postgres, folder)), ...identity }),
       judging: (work) => postgres.judging(work),

@@ -83,7 +83,7 @@ export async function begin(client: Client, isLooking: boolean): Promise<Session
   try {
     await client.connect();
     // several statements give several results
-    const results = (await within(SESSION_MS, client.query(SET))) as unknown as QueryResult<{ pid: number }>[];
+    const results = [await within(SESSION_MS, client.query<{ pid: number }>(SET))].flat();
     const { clock, ...look } = await lookBy(client);
     if (!isLooking) assertUsable(look, results.at(-1)?.rows[0]?.pid);
     return { pid: look.pid, clock };

@@ -68,6 +68,6 @@ function takeOutcome(mover: Mover, outcome: Outcome, isLast: boolean): void {
 export function recover(journal: Journal, who: Who): { readonly unknown: RowName[] } {
   const crashed = `${BATCH_ROW} WHERE seq IN ${batchesWith("row", "ready")}
     AND EXISTS (SELECT 1 FROM row r WHERE r.batch = b.seq AND ${ON_ITS_WAY})`;
-  const batches = journal.all(crashed) as unknown as BatchRow[];
+  const batches = journal.records<BatchRow>(crashed);
   return { unknown: batches.flatMap((batch) => journal.write(() => makeUnknown(journal, batch, who))) };
 }
