@@ -55,7 +55,7 @@ export function deskOf(call: Call) {
     all.defer(() => serving.close());
     tell(call, config, "serves", { url: serving.url, ...(isTrial && { kept: optionOf(call, "state_dir") ?? "" }) });
     for (const [name, role] of isTrial ? SAMPLE_PEOPLE : []) {
-      const password = await addAccount(store, name, role, actOf(work, "add_account"), false);
+      const password = await addAccount(store, name, role, actOf(work, "add_account"), { isOneTime: false });
       tell(call, config, "sample_account", { name, role, password });
     }
     if ((await accounts(store)).length === 0) tell(call, config, "nobody");

@@ -77,7 +77,7 @@ interface List<T> {
 async function writeList<T>({ stdout, flags }: Call, { json }: Config, { type, all, ...list }: List<T>, code = 0) {
   const write = (text: string): void => stdout.write(text);
   const isCsv = flags["csv"] === true;
-  if (isCsv) write(csvRecord(Object.keys(list.columns), true));
+  if (isCsv) write(csvRecord(Object.keys(list.columns), { isFirst: true }));
   let count = 0;
   for await (const one of all) {
     const values = Object.entries(list.columns).map(([name, valueOf]) => [name, valueOf(one)] as const);
@@ -181,7 +181,7 @@ export function historyLines(history: readonly Act[]): string[] {
   });
 }
 
-function csvRecord(cells: readonly (string | number | undefined)[], isFirst = false): string {
+function csvRecord(cells: readonly (string | number | undefined)[], { isFirst = false } = {}): string {
   const shown = cells.map((cell) => guardCell(printable(String(cell ?? ""))));
   return stringify([shown], { bom: isFirst, record_delimiter: "windows" });
 }

@@ -69,7 +69,7 @@ export function batchPages(pages: Pages): void {
       const now = goesBy(word, batch);
       const isAsSeen = now === undefined || posted.text("seen") === now;
       const done = (): Promise<News> => carry(posted, called, values);
-      const news = !isSure ? newsOf("not_sure") : isAsSeen ? await done() : newsOf("sum_changed", false, { now });
+      const news = !isSure ? newsOf("not_sure") : isAsSeen ? await done() : newsOf("sum_changed", { now });
       return pages.goTo(posted, `/batch/${batch.id}`, news);
     });
   act("pause", ({ account }, pause, values) => newsOfAct(desk, account, (who) => pause(desk, who, values)));
@@ -133,7 +133,7 @@ function factsOfBatch(batch: BatchRecord): Html {
 type Status = Awaited<ReturnType<typeof tellBatch>>;
 
 async function statusOfBatch(desk: Desk, batch: BatchRecord): Promise<Status> {
-  const [status] = await statusesOf(desk.store, [batch], true);
+  const [status] = await statusesOf(desk.store, [batch], { isFull: true });
   if (!status) throw new Error(`batch ${batch.id} has no status`);
   return tellBatch(status, desk);
 }

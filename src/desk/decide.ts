@@ -124,7 +124,7 @@ async function lookOnceMore(pages: Pages, posted: Posted, chosen: Chosen): Promi
   const { desk } = pages;
   const { batch, rows, isAll, seen } = chosen;
   const [changed] = isAll ? [] : changedSince(seen, await desk.store.rows({ batch: batch.id, rows: rows.map(Number) }));
-  if (changed) return newsOf("row_changed", false, { row: changed.row, state: STATUSES[statusOf(changed)].word });
+  if (changed) return newsOf("row_changed", { row: changed.row, state: STATUSES[statusOf(changed)].word });
   const content = await confirmPart(desk, chosen, posted);
   return pages.framed(posted, { title: "Let them go?", at: "/decide", content });
 }

@@ -31,7 +31,7 @@ const ANSWER_AFTER_MS = 120_000;
 const PATIENCE_TIMES = 3;
 
 /** Throws PaydropError `usage` for what is no folder. `mayCome`: one that is not there is waited for. */
-export async function assertFolder(path: string, mayCome = true): Promise<void> {
+export async function assertFolder(path: string, { mayCome = true } = {}): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isDirectory() || (!stats && mayCome)) return;
   const found = stats ? "it is a file" : "it is not there";

@@ -56,7 +56,7 @@ export const AS_IT_WAS = "as_it_was";
 const NEED_AN_ACT = ["accepted", "unknown", "rejected", "cancelled", "settled_done", "settled_not_done"];
 
 /** Throws for a move that is not legal, and for one that needs an act and has none: a bug, never a fault of a person. */
-export function assertMove(from: RowState | "on_its_way", to: RowState, hasAct: boolean): void {
+export function assertMove(from: RowState | "on_its_way", to: RowState, { hasAct }: { hasAct: boolean }): void {
   if (!LEGAL_MOVES[from].includes(to)) throw new Error(`a row may not move from ${from} to ${to}`);
   if (!hasAct && NEED_AN_ACT.includes(from)) throw new Error(`nobody moves a row from ${from} to ${to}`);
 }

@@ -17,7 +17,7 @@ export interface BatchRow {
  * `isToChange`: nobody else changes its columns until the transaction ends. Whoever changes rows as well has their shares
  * locked before: commits take them in that order.
  */
-export async function batchOf(postgres: Postgres, id: string, isToChange = false): Promise<BatchRow> {
+export async function batchOf(postgres: Postgres, id: string, { isToChange = false } = {}): Promise<BatchRow> {
   const sql = `SELECT seq, id, environment, phase FROM batch WHERE id = $1 ${isToChange ? "FOR NO KEY UPDATE" : ""}`;
   const batch = await postgres.get<BatchRow>(sql, id);
   if (!batch) throw new Error(`the journal has no batch ${id}`);
@@ -62,7 +62,7 @@ export async function setBatch(
   await postgres.write(async () => {
     const { phase: wanted, destination, owesResults, approvers = 0, approvedUntil, source } = change;
     if (wanted !== undefined) await keepTallies(postgres, (await batchOf(postgres, id)).seq);
-    const { seq, phase } = await batchOf(postgres, id, true);
+    const { seq, phase } = await batchOf(postgres, id, { isToChange: true });
     if (wanted !== undefined) assertPhase(id, phase, wanted, postgres.isJudging);
     const owes = owesResults ?? null;
     const becomes = {

@@ -28,7 +28,7 @@ const ADD = `WITH given AS (SELECT * FROM json_to_recordset($2) AS x(${NEW_ROW},
 
 export async function addRows(postgres: Postgres, id: string, rows: readonly NewRow[]): Promise<void> {
   await postgres.write(async () => {
-    const { seq, phase } = await batchOf(postgres, id, true);
+    const { seq, phase } = await batchOf(postgres, id, { isToChange: true });
     if (phase !== "recording") throw new Error(`batch ${id} is ${phase}: it takes no more rows`);
     const sql = `SELECT share * ${SHARE_ROWS} + nextTurn - 1 AS rows FROM share WHERE batch = $1 ORDER BY share DESC LIMIT 1`;
     const { rows: before } = (await postgres.get<{ rows: number }>(sql, seq)) ?? { rows: 0 };
@@ -56,7 +56,7 @@ const END = `UPDATE batch SET rows = $rows, total = $total, label = $label, paym
 
 export async function endRows(postgres: Postgres, id: string, totals: Totals): Promise<void> {
   await postgres.write(async () => {
-    const { seq } = await batchOf(postgres, id, true);
+    const { seq } = await batchOf(postgres, id, { isToChange: true });
     await postgres.query(ENTER_KEYS, seq);
     await postgres.query(...byName(END, { seq, ...totals, remarks: JSON.stringify(totals.remarks) }));
   });
@@ -114,7 +114,7 @@ export function move(postgres: Postgres, id: string, moves: readonly Move[], act
     // all of them: they are counted again below, and commits take them in that order
     if (isCounted) await lockShares(postgres, [seq]);
     const changes = moves.map(({ row, from, to, reasons }) => {
-      for (const state of from) assertMove(state, to, act !== undefined);
+      for (const state of from) assertMove(state, to, { hasAct: act !== undefined });
       if (to === "ready" && !postgres.isJudging) throw new Error("rows become ready inside judging only (I14)");
       const code = to === "ready" ? undefined : reasons?.[0]?.code;
       const isSettled = to === "settled_done" || to === "settled_not_done";
@@ -145,7 +145,7 @@ async function changed(postgres: Postgres, seq: number, changes: readonly object
 /** What stopped it before stops it no more, and its first row goes alone. */
 export function beginRun(postgres: Postgres, id: string, who: Who, startedAt: number): Promise<number> {
   return postgres.write(async () => {
-    const { seq } = await batchOf(postgres, id, true);
+    const { seq } = await batchOf(postgres, id, { isToChange: true });
     const begun = "INSERT INTO run (batch, login, host, by, startedAt) VALUES ($1, $2, $3, $4, $5) RETURNING id";
     const run = await postgres.get<{ id: number }>(begun, id, who.login, who.host, who.by ?? null, startedAt);
     if (!run) throw new Error(`no run of batch ${id} was begun`);

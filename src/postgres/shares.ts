@@ -228,7 +228,7 @@ function guard(): () => boolean {
 
 function changeOf({ seq: batch, nth: share }: HeldShare, { state, code, stop, ...answer }: Outcome): object {
   const to = state === "again" ? "ready" : state;
-  assertMove("on_its_way", to, false);
+  assertMove("on_its_way", to, { hasAct: false });
   const { row, tries, httpStatus, sentAt, durationMs, response } = answer;
   const moved = { batch, share, row, from: ["ready"], to, onItsWay: true, code };
   return { ...moved, tries, httpStatus, sentAt, durationMs, response, stop };

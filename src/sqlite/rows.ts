@@ -120,7 +120,7 @@ export function move(journal: Journal, id: string, moves: readonly Move[], act?:
     const batch = batchOf(journal, id);
     const mover = new Mover(journal, batch);
     const moved = moves.filter(({ row, from, to, reasons }) => {
-      for (const state of from) assertMove(state, to, act !== undefined);
+      for (const state of from) assertMove(state, to, { hasAct: act !== undefined });
       if (to === "ready" && !journal.isJudging) throw new Error("rows become ready inside judging only (I14)");
       return mover.move({
         ...{ row, from, to, isOnItsWay: false },

@@ -186,8 +186,8 @@ class Search {
 
   othersOf(row: JudgedRow): Found {
     const found = [
-      this.#keyed(row, "payment", row.reference === undefined, row.period ?? null),
-      this.#keyed(row, "reference", true, null),
+      this.#keyed(row, "payment", { isUnnamed: row.reference === undefined, period: row.period ?? null }),
+      this.#keyed(row, "reference", { isUnnamed: true, period: null }),
       ...this.#page.corrected.map((batch) => this.#ofPayee(row, batch)),
       row.isWrittenOtherwise ? this.#otherwise(row) : NONE,
       row.retryOf || row.inPlaceOf || row.isCorrected ? this.#kin(row) : NONE,
@@ -200,7 +200,11 @@ class Search {
     return { others: [...all.values()], isCut };
   }
 
-  #keyed(row: JudgedRow, column: KeyColumn, isUnnamed: boolean, period: string | null): Found {
+  #keyed(
+    row: JudgedRow,
+    column: KeyColumn,
+    { isUnnamed, period }: { isUnnamed: boolean; period: string | null },
+  ): Found {
     const [key, isHere, isElsewhere] = [row[column], row[`${column}Here`], row[`${column}Elsewhere`]];
     if (!key || (!isHere && !isElsewhere)) return NONE;
     const asked = { key, own: this.#own.seq, isUnnamed: Number(isUnnamed), period };
