@@ -134,7 +134,11 @@ export async function createFile(path: string, { mode, owner }: Access) {
   try {
     // only root may give a file away; a group of ours can be set by anybody
     if (!owner) giveToOwner(temporary);
-    else await handle.chown(owner.uid, owner.gid).catch(() => handle.chown(-1, owner.gid)).catch(() => undefined); // prettier-ignore
+    else
+      await handle
+        .chown(owner.uid, owner.gid)
+        .catch(() => handle.chown(-1, owner.gid))
+        .catch(() => undefined);
     if (mode !== undefined) await handle.chmod(mode & 0o777);
   } catch (thrown) {
     await discard();

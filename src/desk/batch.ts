@@ -18,7 +18,21 @@ import { mayDo } from "../acts/accounts.ts";
 import { newsOfAct, newsOfLetting, type Desk } from "./desk.ts";
 import { rowFields, tick } from "./decide.ts";
 import { detailsOf } from "./details.ts";
-import { button, factsOf, field, form, markup, nothing, progressOf, said, statusTag, tableOf, type Html, type News, type Shown } from "./html.ts"; // prettier-ignore
+import {
+  button,
+  factsOf,
+  field,
+  form,
+  markup,
+  nothing,
+  progressOf,
+  said,
+  statusTag,
+  tableOf,
+  type Html,
+  type News,
+  type Shown,
+} from "./html.ts";
 import { batchLink } from "./needs.ts";
 import { livePart, newsOf, plain, type Asked, type Pages, type Posted } from "./pages.ts";
 import { todoShown } from "./places.ts";

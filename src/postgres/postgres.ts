@@ -167,7 +167,11 @@ export class Postgres {
       } catch (error) {
         const isLost = isConnectionLost(error) && (await this.#isLost(client));
         if (isLost) this.drop(client);
-        else await ask(client, "ROLLBACK", []).then(() => this.give(client), () => this.drop(client)); // prettier-ignore
+        else
+          await ask(client, "ROLLBACK", []).then(
+            () => this.give(client),
+            () => this.drop(client),
+          );
         // before its commit nothing of it was done: a sender does it anew; a commit whose answer is lost may be durable
         if (!isLost || isCommitting || !this.#options.isSender || this.#sessions.end)
           throw (isLost && this.#sessions.end) || failureOf(error);
@@ -185,7 +189,10 @@ export class Postgres {
 
   /** Files that are not there fail with the same codes as servers. */
   #isLost(client: Client): Promise<boolean> {
-    return ask(client, "SELECT 1", []).then(() => false, (error: unknown) => isConnectionLost(error)); // prettier-ignore
+    return ask(client, "SELECT 1", []).then(
+      () => false,
+      (error: unknown) => isConnectionLost(error),
+    );
   }
 
   /** A session of one's own; waits while the server is away. To be given back, or dropped. */

@@ -54,7 +54,8 @@ async function addBatch(postgres: Postgres, batch: NewBatch, recorder: string): 
       const createdAt = await datedIn(postgres, batch.createdAt);
       const begun = { ...batch, phase: "recording", createdAt, lastAt: createdAt, recorder };
       await insert(postgres, "batch", `${NEW_BATCH}, phase, lastAt, recorder`, begun, "ON CONFLICT (id) DO NOTHING");
-      const there = await postgres.get<BatchRow & { recorder?: string }>("SELECT phase, recorder FROM batch WHERE id = $1", batch.id); // prettier-ignore
+      const sql = "SELECT phase, recorder FROM batch WHERE id = $1";
+      const there = await postgres.get<BatchRow & { recorder?: string }>(sql, batch.id);
       return there?.recorder === recorder ? undefined : there;
     });
     if (!other) return;

@@ -18,7 +18,7 @@ import type {
 /** Faults and notices come as texts: they show what stood in cells, of which JSON in JSON takes any. */
 const NEW_ROW = `share int, turn bigint, row int, state text, operation text, option text, amount text, payment text, payee text,
   zeros int, reference text, payeeAs text, referenceAs text, content text, period text, retryBatch text, retryRow int, place bigint, size int, crc bigint, code text`;
-const COLUMNS = NEW_ROW.split(/,\s+/).map((column) => column.split(" ")[0]).join(); // prettier-ignore
+const COLUMNS = Array.from(NEW_ROW.split(/,\s+/), (column) => column.split(" ")[0]).join();
 const ADD = `WITH given AS (SELECT * FROM json_to_recordset($2) AS x(${NEW_ROW}, faults text, notices text)),
   shares AS (
     INSERT INTO share (batch, share, nextTurn, firstRow, lastRow)
