@@ -80,7 +80,8 @@ async function saidByRows({ store }: Open, { by }: Named, values: Values): Promi
   for (const { row } of todo) {
     const facts = { batch: batch.id, row: row.row, state: STATUSES[statusOf(row)].word };
     if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);
-    if (!maySettle(row.state, as, row.settledBy !== undefined)) throw new PaydropError("settle_state", facts);
+    if (!maySettle(row.state, as, { wasSettled: row.settledBy !== undefined }))
+      throw new PaydropError("settle_state", facts);
   }
   // what went, and is settled as not done, may be paid twice: the sum of such rows is typed
   const went = todo.flatMap(({ row }) => (["accepted", "settled_done"].includes(row.state) ? [row] : []));

@@ -92,7 +92,7 @@ async function lossesOf({ store, config }: Work, batches: readonly BatchRecord[]
   const folders = config.shared ? [] : new Set(batches.map(({ folder }) => folder));
   const losses: PaydropError[] = [];
   for (const folder of folders) {
-    await assertMark(folder, store, false).catch((error: unknown) => {
+    await assertMark(folder, store).catch((error: unknown) => {
       // whoever looks may have no right to read there
       if (error instanceof PaydropError && error.reason !== "mark_unreadable") losses.push(error);
     });

@@ -163,7 +163,7 @@ class FolderRun {
     const { isTrial, config, store } = this.#folder.work;
     if (isTrial || config.accept_lost_journal) return;
     try {
-      for (const one of folders) await assertMark(one, store, false);
+      for (const one of folders) await assertMark(one, store);
     } catch (error) {
       const { again } = this.#folder.listener;
       for (const { path } of files) await this.#beside.put(path, errorAnswer(path, error as PaydropError, again));

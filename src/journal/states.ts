@@ -68,7 +68,7 @@ const NOT_ACCEPTED_SINCE: readonly RowState[] = ["ready", "not_sent", "held", "d
  * What a person's word may change. `wasSettled`: the row was settled before. What was settled as not done and shows up
  * at the bank after all must not go once more, whatever a retry has made of it meanwhile.
  */
-export function maySettle(from: RowState, as: SettledAs, wasSettled: boolean): boolean {
+export function maySettle(from: RowState, as: SettledAs, { wasSettled }: { wasSettled: boolean }): boolean {
   if (from === "unknown") return true;
   if (as === "settled_not_done") return from === "accepted" || from === "settled_done";
   return from === "settled_not_done" || (wasSettled && NOT_ACCEPTED_SINCE.includes(from));
@@ -82,7 +82,8 @@ export function becomesContradicted(
   { state, settledBy }: { readonly state: RowState; readonly settledBy?: string },
   phase: Phase,
 ): "held" | "settled_done" | undefined {
-  const isSaid = settledBy !== undefined && state !== "unknown" && maySettle(state, "settled_done", true);
+  const isSaid =
+    settledBy !== undefined && state !== "unknown" && maySettle(state, "settled_done", { wasSettled: true });
   if (!isSaid) return undefined;
   return state === "cancelled" || phase === "cancelled" ? "settled_done" : "held";
 }
