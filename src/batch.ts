@@ -116,7 +116,9 @@ async function takeFile(work: Work, path: string, seen: string | undefined): Pro
   faultPoint("snapshot.taken");
   const opened = await openFile(snapshot, config);
   const known = await findKnown(work, opened);
-  const lost = work.isTrial ? undefined : await assertMark(snapshot.folder, store, config.accept_lost_journal);
+  const lost = work.isTrial
+    ? undefined
+    : await assertMark(snapshot.folder, store, { accepted: config.accept_lost_journal });
   const isCopy = known?.fileName !== snapshot.fileName || known.folder !== snapshot.folder;
   const asCopy = isCopy ? { copy: path } : {};
   const taken = known ? { id: known.id, isKnown: true, ...asCopy } : await recordFile(work, opened);
@@ -279,7 +281,7 @@ async function send(work: Work, batch: BatchRecord, run: number, { isKnown, chec
 /** I12: a person's word is taken, and noted, also for a batch that goes on. */
 async function markOf(work: Work, { id, folder }: BatchRecord, lost: (error: PaydropError) => void) {
   const { config, store } = work;
-  const accepted = await assertMark(folder, store, config.accept_lost_journal);
+  const accepted = await assertMark(folder, store, { accepted: config.accept_lost_journal });
   if (accepted !== undefined) await store.setBatch(id, {}, actOf(work, "accept_lost_journal", { note: accepted }));
   return keepMark(folder, store, lost, (why) => work.unmarked?.(folder, why));
 }

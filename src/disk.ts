@@ -35,7 +35,7 @@ export async function writeAtomically(
     // a string is one piece, not its letters
     for await (const piece of typeof pieces === "string" ? [pieces] : pieces) await file.write(piece);
     await file.finish();
-    return await file.publish(replace);
+    return await file.publish({ replace });
   } finally {
     await file.discard();
   }
@@ -134,7 +134,11 @@ export async function createFile(path: string, { mode, owner }: Access) {
   try {
     // only root may give a file away; a group of ours can be set by anybody
     if (!owner) giveToOwner(temporary);
-    else await handle.chown(owner.uid, owner.gid).catch(() => handle.chown(-1, owner.gid)).catch(() => undefined); // prettier-ignore
+    else
+      await handle
+        .chown(owner.uid, owner.gid)
+        .catch(() => handle.chown(-1, owner.gid))
+        .catch(() => undefined);
     if (mode !== undefined) await handle.chmod(mode & 0o777);
   } catch (thrown) {
     await discard();
@@ -158,7 +162,7 @@ export async function createFile(path: string, { mode, owner }: Access) {
     },
 
     /** After `finish`: gives the file its name, or another one there. false: something has it, and is not replaced. */
-    async publish(replace: boolean, as = path): Promise<boolean> {
+    async publish({ replace, as = path }: { replace: boolean; as?: string }): Promise<boolean> {
       if (!replace && (await isTaken(temporary, as))) return false;
       await rename(temporary, as);
       // of two names of one file a rename takes none away
@@ -242,7 +246,7 @@ export async function syncFolder(folder: string): Promise<void> {
  * Makes a private folder (0700), with those above it, where there is none. Not by `recursive`: with it Node says that
  * the folder is not there where the disk is read-only, and in /proc it tries for ever. Throws what the system says.
  */
-export function makePrivateFolder(folder: string, mayMakeAbove = true): void {
+export function makePrivateFolder(folder: string, { mayMakeAbove = true } = {}): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
     giveToOwner(folder);
@@ -251,6 +255,6 @@ export function makePrivateFolder(folder: string, mayMakeAbove = true): void {
     if (code === "EEXIST") return;
     if (code !== "ENOENT" || !mayMakeAbove || dirname(folder) === folder) throw thrown;
     makePrivateFolder(dirname(folder));
-    makePrivateFolder(folder, false);
+    makePrivateFolder(folder, { mayMakeAbove: false });
   }
 }

@@ -160,7 +160,7 @@ export interface WatchedFolder {
  */
 export async function watchFolder(path: string, options: WatchFolderOptions): Promise<WatchedFolder> {
   assertGiven(path, options);
-  await assertFolder(resolve(path), false);
+  await assertFolder(resolve(path), { mayCome: false });
   const { poll = false, onReport, onRefused, onMessage, ...more } = options;
   const own = new AbortController();
   const { guard, failed } = callingBack();
@@ -205,7 +205,7 @@ async function opened<T>(
   try {
     const { config, secrets } = loadOptions({ ...options, ...trial });
     // before a file is taken
-    requireSending(config, secrets, false, "options");
+    requireSending(config, secrets, { by: "options" });
     const tell = (event: RunEvent): void => guard(() => onEvent?.(event));
     const sight = sandbox ? undefined : sightOf(config, say);
     const around = { signals, tell, isLarge: true, isTrial: sandbox !== undefined, sight };

@@ -34,7 +34,7 @@ test("a file is whole or not there, has the mode that was asked for, and leaves 
     "fb8e20fc2e4c3f248c60c39bd652f3c1347298bb977b8b4d5903b85055620603",
     false,
   ]);
-  expect(await file.publish(true)).toBe(true);
+  expect(await file.publish({ replace: true })).toBe(true);
   await file.discard();
   expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777, readdirSync(folder)]).toEqual([
     "ab",

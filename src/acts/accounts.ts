@@ -37,7 +37,13 @@ export async function accounts(store: Store): Promise<readonly Account[]> {
 export const hasLapsed = ({ isOneTime, at }: Account, now: number): boolean => isOneTime && now - at >= 7 * DAY_MS;
 
 /** Of somebody who has an account, too: who forgot a password gets a new one. Gives the password, which is nowhere kept. */
-export async function addAccount(store: Store, name: string, role: Role, act: Act, isOneTime = true): Promise<string> {
+export async function addAccount(
+  store: Store,
+  name: string,
+  role: Role,
+  act: Act,
+  { isOneTime = true } = {},
+): Promise<string> {
   const password = (randomBytes(10).toString("hex").match(/.{5}/g) ?? []).join("-");
   const account: Account = { name, role, ...(await secretOf(password)), isOneTime, at: act.at };
   await store.keep("account", personOf(name), account, { ...act, as: name, note: role });

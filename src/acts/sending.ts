@@ -37,7 +37,7 @@ interface Listening extends Pick<OpenedWork, "signals"> {
 }
 
 /** What sending begins with, and how it ends. `mayHandOver`: where another process sends, no keys are needed here. */
-export async function withSending(call: Call, work: Work, mayHandOver = false): Promise<number> {
+export async function withSending(call: Call, work: Work, { mayHandOver = false } = {}): Promise<number> {
   const isTrial = call.flags["sandbox"] === true;
   let loaded: Loaded;
   try {
@@ -52,10 +52,10 @@ export async function withSending(call: Call, work: Work, mayHandOver = false): 
     throw error;
   }
   refuseSettingsIn(call.operands, loaded.file);
-  return isTrial ? inSandbox(call, loaded, work) : begin(call, loaded, isTrial, work);
+  return isTrial ? inSandbox(call, loaded, work) : begin(call, loaded, { isTrial }, work);
 }
 
-async function begin(call: Call, loaded: Loaded, isTrial: boolean, work: Work): Promise<number> {
+async function begin(call: Call, loaded: Loaded, { isTrial }: { isTrial: boolean }, work: Work): Promise<number> {
   const { config, secrets } = loaded;
   const teller = await tellerOf(call, config);
   const say = (text: string): void => teller.say(text);
@@ -172,7 +172,7 @@ async function inSandbox(call: Call, loaded: Loaded, work: Work): Promise<number
   };
   const own = { base_url: sandbox.url, environment: "test", key_encoding: "auto", state_dir, by, notify: {} } as const;
   try {
-    return await begin(call, { ...loaded, secrets, config: { ...loaded.config, ...own } }, true, work);
+    return await begin(call, { ...loaded, secrets, config: { ...loaded.config, ...own } }, { isTrial: true }, work);
   } finally {
     await sandbox.close();
     if (!isKept) rmSync(state_dir, { recursive: true, force: true });

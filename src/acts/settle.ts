@@ -8,7 +8,17 @@ import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import type { Found } from "../messages/acts.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { statusOf } from "../results/totals.ts";
-import { actBy, knownBatch, neededText, rowsNamed, writeAfter, type Acted, type Named, type Open, type Person } from "./act.ts"; // prettier-ignore
+import {
+  actBy,
+  knownBatch,
+  neededText,
+  rowsNamed,
+  writeAfter,
+  type Acted,
+  type Named,
+  type Open,
+  type Person,
+} from "./act.ts";
 import { changedSince, type Seen } from "./as-seen.ts";
 
 /** What a person says of one row. */
@@ -62,14 +72,16 @@ async function saidByRows({ store }: Open, { by }: Named, values: Values): Promi
   const batch = await knownBatch(store, said);
   const settlings = (await rowsNamed(store, batch.id, rows)).map((row) => ({ batch, row, as, by, note }));
   // at the desk: what somebody else said of one meanwhile stands
-  const changed = new Set(changedSince(seen, settlings.map(({ row }) => row))); // prettier-ignore
+  const settled = settlings.map(({ row }) => row);
+  const changed = new Set(changedSince(seen, settled));
   const isOpen = ({ row, as: to }: Settling): boolean => !changed.has(row) && row.state !== to;
   const already = settlings.filter((one) => !isOpen(one));
   const todo = settlings.filter(isOpen);
   for (const { row } of todo) {
     const facts = { batch: batch.id, row: row.row, state: STATUSES[statusOf(row)].word };
     if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);
-    if (!maySettle(row.state, as, row.settledBy !== undefined)) throw new PaydropError("settle_state", facts);
+    if (!maySettle(row.state, as, { wasSettled: row.settledBy !== undefined }))
+      throw new PaydropError("settle_state", facts);
   }
   // what went, and is settled as not done, may be paid twice: the sum of such rows is typed
   const went = todo.flatMap(({ row }) => (["accepted", "settled_done"].includes(row.state) ? [row] : []));
@@ -115,7 +127,10 @@ export async function settleAll(
   for (const all of Map.groupBy([...already, ...todo], ({ batch }) => batch.id).values()) {
     const [{ batch }] = all as [Settling, ...Settling[]];
     const others = all.filter((one) => already.includes(one));
-    const alike = Map.groupBy(todo.filter((one) => all.includes(one)), ({ as, by, note, row }) => `${row.state}\n${as}\n${by}\n${note}`); // prettier-ignore
+    const alike = Map.groupBy(
+      todo.filter((one) => all.includes(one)),
+      ({ as, by, note, row }) => `${row.state}\n${as}\n${by}\n${note}`,
+    );
     let changed = 0;
     for (const same of alike.values()) {
       const moved = await settleAlike(open, who, same as [Settling, ...Settling[]]);

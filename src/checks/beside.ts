@@ -22,15 +22,17 @@ const REFERENCE_CHARACTERS_MAX = 64;
 const cannotBeId = createCannotBe({ kind: "id" });
 const NO_REFERENCE = /^(?:placeholder|ditto_mark)$/;
 /** What Excel makes of references: many rows then share one, or a row has another one than before. And what only looks alike. */
-const BAD_REFERENCE =
-  /^(?:scientific_notation|number_not_text|spreadsheet_error|formula_as_text|made_a_date|hidden_character|broken_character|id_not_ascii)$/;
+const BAD_REFERENCE: ReadonlySet<string> = new Set([
+  ...["scientific_notation", "number_not_text", "spreadsheet_error", "formula_as_text", "made_a_date"],
+  ...["hidden_character", "broken_character", "id_not_ascii"],
+]);
 
 /** Columns that are not sent and say which payment a row is: each takes what its text says, or tells what is wrong. */
 const OWN: Readonly<Record<string, (text: string, own: Own) => Finding | undefined>> = {
   reference(text, own) {
     const finding = cannotBeId(text);
     const found = text.length;
-    if (finding && BAD_REFERENCE.test(finding.code)) return finding;
+    if (finding && BAD_REFERENCE.has(finding.code)) return finding;
     if (found > REFERENCE_CHARACTERS_MAX)
       return { code: "value_too_long", facts: { found, most: REFERENCE_CHARACTERS_MAX } };
     // a spreadsheet takes zeros in front, which must not make it another reference

@@ -133,7 +133,8 @@ function byColumns(columns: readonly string[], config: Config): OperationName | 
   const [only, ...more] = complete;
   if (more.length > 0) return { code: "operation_ambiguous", facts: { looks: complete.join(" or ") } };
   const meant = only && operationNamed(only).meant;
-  const isSaid = meant && strange.some((one) => meant.by.test(one)) && !strange.some((one) => meant.not.test(one));
+  const speakOf = (all: readonly RegExp[]): boolean => strange.some((one) => all.some((pattern) => pattern.test(one)));
+  const isSaid = meant && speakOf(meant.by) && !speakOf(meant.not);
   if (only !== undefined && (!meant || (others.length === 0 && (strange.length === 0 || isSaid)))) return only;
   const beside = others.length > 0 ? others : only === undefined ? [] : strange;
   if (beside.length > 0 && known.some(({ field }) => field === "vpa")) {

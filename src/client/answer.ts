@@ -46,7 +46,7 @@ export interface Unsent {
 /** Why a request that certainly never left did not leave. */
 export function causeOfUnsent(error: unknown): Unsent["cause"] {
   const codes = chain(error).map((one) => systemCodeOf(one) ?? "");
-  if (codes.some((code) => CERTIFICATE_CODES.test(code))) return "certificate";
+  if (codes.some((code) => CERTIFICATE_CODES.some((begins) => code.startsWith(begins)))) return "certificate";
   return codes.some((code) => LOCAL_CODES.test(code)) ? "local" : "unreachable";
 }
 
@@ -57,9 +57,11 @@ export function causeOfNoAnswer(error: unknown): NoAnswer["cause"] {
   return malformed || MALFORMED_CODES.test(systemCodeOf(error) ?? "") ? "malformed" : "broken";
 }
 
-/** OpenSSL's verification failures as Node names them, and refusals of the handshake. */
-const CERTIFICATE_CODES =
-  /^(?:ERR_(?:TLS|SSL)_|UNABLE_TO_|CERT_|CRL_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|PATH_LENGTH_|HOSTNAME_)/;
+/** How OpenSSL's verification failures begin as Node names them, and refusals of the handshake. */
+const CERTIFICATE_CODES = [
+  ...["ERR_TLS_", "ERR_SSL_", "UNABLE_TO_", "CERT_", "CRL_", "ERROR_IN_C", "DEPTH_ZERO_", "SELF_SIGNED_", "INVALID_"],
+  ...["PATH_LENGTH_", "HOSTNAME_"],
+];
 const LOCAL_CODES = /^UND_ERR_(?:INVALID_ARG|DESTROYED|CLOSED)$/;
 const MALFORMED_CODES = /^UND_ERR_(?:RES_CONTENT_LENGTH_MISMATCH|HEADERS_OVERFLOW)$/;
 const DETAIL_CHARACTERS_MAX = 300;

@@ -63,7 +63,7 @@ type OutcomeOf = (
 /** Throws PaydropError `config` for an option that cannot be right. */
 export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf): Client {
   const { config, secrets } = loadOptions(options);
-  requireSending(config, secrets, Boolean(secrets.aesKey ?? secrets.aesIv), "options");
+  requireSending(config, secrets, { payouts: Boolean(secrets.aesKey ?? secrets.aesIv), by: "options" });
   const sender = openSender(config, secrets);
   const limit = pLimit(config.concurrency);
   const underWay = new Set<Promise<Answer>>();

@@ -34,7 +34,7 @@ export function openSender(config: Config, secrets: Secrets): Sender {
   const { aesKey, aesIv, apiKey } = secrets;
   const { base_url, connect_timeout: timeoutMs } = config;
   // no act by hand must have what only notices need
-  requireSending({ ...config, notify: {} }, secrets, aesKey !== undefined || aesIv !== undefined);
+  requireSending({ ...config, notify: {} }, secrets, { payouts: aesKey !== undefined || aesIv !== undefined });
   if (base_url === undefined || apiKey === undefined) throw new Error("there is an address and a key");
   const encryption = encryptionOf(config, secrets);
   const envelope = encryption && createEnvelope(encryption);

@@ -38,7 +38,10 @@ export function deskOf(call: Call) {
   const said = optionOf(call, "port");
   const port = said === undefined ? undefined : Number(said);
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535))
-    throw new PaydropError("usage_wrong", { found: `--port ${printable(said ?? "", 40)} is no port`, todo: "Write a number such as 7878." }); // prettier-ignore
+    throw new PaydropError("usage_wrong", {
+      found: `--port ${printable(said ?? "", 40)} is no port`,
+      todo: "Write a number such as 7878.",
+    });
   return async (
     work: OpenedWork,
     inboxes: readonly string[],
@@ -55,7 +58,7 @@ export function deskOf(call: Call) {
     all.defer(() => serving.close());
     tell(call, config, "serves", { url: serving.url, ...(isTrial && { kept: optionOf(call, "state_dir") ?? "" }) });
     for (const [name, role] of isTrial ? SAMPLE_PEOPLE : []) {
-      const password = await addAccount(store, name, role, actOf(work, "add_account"), false);
+      const password = await addAccount(store, name, role, actOf(work, "add_account"), { isOneTime: false });
       tell(call, config, "sample_account", { name, role, password });
     }
     if ((await accounts(store)).length === 0) tell(call, config, "nobody");
@@ -64,7 +67,11 @@ export function deskOf(call: Call) {
 }
 
 /** Who tries the desk can be each of these. */
-const SAMPLE_PEOPLE = [["asha", "decide"], ["ravi", "approve"], ["meena", "view"]] as const; // prettier-ignore
+const SAMPLE_PEOPLE = [
+  ["asha", "decide"],
+  ["ravi", "approve"],
+  ["meena", "view"],
+] as const;
 
 function serve(call: Call): Promise<number> {
   const openDesk = deskOf(call);

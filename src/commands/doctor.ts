@@ -122,7 +122,7 @@ async function inboxFindings(inbox: string, { config, file = "/" }: Loaded): Pro
     const why = held?.reason ?? (await stopFilesIn(inbox))[0];
     if (why !== undefined) found.push(finding(what, "inbox_held", { why, inbox }));
     const marked = (await inboxFolders(inbox)).filter((folder) => existsSync(join(folder, ".paydrop")));
-    const lost = marked.map((folder) => looked(what, () => assertMark(folder, store, false).then(() => [])));
+    const lost = marked.map((folder) => looked(what, () => assertMark(folder, store).then(() => [])));
     return [...found, ...(await Promise.all(lost)).flat()];
   });
 }

@@ -99,7 +99,8 @@ function wordsOf<Word extends string>(call: Call, name: string, words: readonly 
     .filter(Boolean);
   const wrong = said.find((one) => !(words as readonly string[]).includes(one));
   const option = `--${name.replaceAll("_", "-")}`;
-  if (wrong !== undefined) throw new PaydropError("no_such_word", { option, said: printable(wrong, 40), words: listed(words, "or") }); // prettier-ignore
+  if (wrong !== undefined)
+    throw new PaydropError("no_such_word", { option, said: printable(wrong, 40), words: listed(words, "or") });
   return said.length === 0 ? undefined : (said as Word[]);
 }
 
@@ -143,7 +144,11 @@ function sumsBy(by: readonly (keyof typeof BY)[]) {
     amount: ({ units }) => formatUnits(units),
   };
   const textsOf = (sum: Sum): string[] => [
-    [...named.map(([, valueOf]) => valueOf(sum).padEnd(14)), String(sum.rows).padStart(7), formatUnits(sum.units).padStart(16)].join("  "), // prettier-ignore
+    [
+      ...named.map(([, valueOf]) => valueOf(sum).padEnd(14)),
+      String(sum.rows).padStart(7),
+      formatUnits(sum.units).padStart(16),
+    ].join("  "),
   ];
   return { columns, textsOf };
 }

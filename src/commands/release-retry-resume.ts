@@ -52,7 +52,7 @@ function letGo(call: Call, act: Act): Promise<number> {
       await work.close();
     }
   };
-  return withSending(call, letting, true);
+  return withSending(call, letting, { mayHandOver: true });
 }
 
 /** `ended`: told of the batch when this process has sent it; undefined: the rows are left to another one. */

@@ -46,7 +46,7 @@ export function run(call: Call): Promise<number> {
     const { store } = work;
     const said = call.operands[0];
     const batches = said === undefined ? await store.batches({}) : [await knownBatch(store, said)];
-    const all = await statusesOf(store, batches, said !== undefined);
+    const all = await statusesOf(store, batches, { isFull: said !== undefined });
     const holds = said === undefined ? await store.heldFolders() : [];
     const losses = await lossesOf(work, batches);
     const open = [...all.map((one) => one.code), ...holds.map(() => 7), ...losses.map(exitCodeOf)];
@@ -92,7 +92,7 @@ async function lossesOf({ store, config }: Work, batches: readonly BatchRecord[]
   const folders = config.shared ? [] : new Set(batches.map(({ folder }) => folder));
   const losses: PaydropError[] = [];
   for (const folder of folders) {
-    await assertMark(folder, store, false).catch((error: unknown) => {
+    await assertMark(folder, store).catch((error: unknown) => {
       // whoever looks may have no right to read there
       if (error instanceof PaydropError && error.reason !== "mark_unreadable") losses.push(error);
     });
@@ -101,7 +101,11 @@ async function lossesOf({ store, config }: Work, batches: readonly BatchRecord[]
 }
 
 /** `isFull`: all rows that are open are looked at, not only those that the sums don't tell of. */
-export async function statusesOf(store: JournalStore, batches: readonly BatchRecord[], isFull: boolean) {
+export async function statusesOf(
+  store: JournalStore,
+  batches: readonly BatchRecord[],
+  { isFull }: { isFull: boolean },
+) {
   const found = await store.batches({ isUnfinished: true, rejectedFor: REJECTED_FOR });
   const unfinished = new Set(found.map(({ id }) => id));
   const all: BatchStatus[] = [];

@@ -229,7 +229,8 @@ export function wrongOf(issue: z.core.$ZodIssue, place: string, said: unknown): 
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => unknownKey(place, key, issue.message.split("\n")));
   }
-  if (issue.code === "custom" && issue.params) return [{ code: issue.message as Wrong["code"], facts: { place, ...issue.params } }]; // prettier-ignore
+  if (issue.code === "custom" && issue.params)
+    return [{ code: issue.message as Wrong["code"], facts: { place, ...issue.params } }];
   if (said === undefined) return [{ code: "missing", facts: { place, right: issue.message } }];
   // a table or list may hold account numbers; a key that is masked would not be known as one any more
   const shown = typeof said === "object" ? "what stands there" : maskNumbers(conceal(JSON.stringify(said)));

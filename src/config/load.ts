@@ -221,7 +221,7 @@ function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
  * Throws one PaydropError that names everything missing for sending at once. AES key and IV are for payouts only (§5.2):
  * their absence alone is an error only with `payouts`. `by`: `options` of a program.
  */
-export function requireSending(config: Partial<Config>, secrets: Secrets, payouts = false, by = ""): void {
+export function requireSending(config: Partial<Config>, secrets: Secrets, { payouts = false, by = "" } = {}): void {
   const unset = SENDING_SECRETS.filter((name) => !secrets[name]);
   const ofPayouts = unset.filter((name) => name !== "apiKey").map((name) => `${SECRETS[name]} (payouts only)`);
   const always = [

@@ -21,9 +21,12 @@ export function approvalPages(pages: Pages): void {
       const wanted = await wantedOf(desk.store, batch);
       if (wanted) parts.push(batchPart(desk, batch, wanted, asked));
     }
-    const content = parts.length === 0 ? markup`<p>${DESK_WORDS.nothing_to_approve}</p>` : markup`<p>${DESK_WORDS.approve_means}</p>${parts}`;
+    const content =
+      parts.length === 0
+        ? markup`<p>${DESK_WORDS.nothing_to_approve}</p>`
+        : markup`<p>${DESK_WORDS.approve_means}</p>${parts}`;
     return pages.framed(asked, { title: "Approvals", at: "/approvals", content });
-  }); // prettier-ignore
+  });
 
   pages.act("/approvals/:id", async (posted, approve) => {
     // as it is written: acts take the beginning of an id as well
@@ -56,7 +59,8 @@ function batchPart(desk: Desk, batch: BatchRecord, wanted: Wanted, { account, cs
     "SHA-256": sha256,
   });
   const sum = sumField("Its sum", DESK_WORDS.approve_sum);
-  const asked = form(`/approvals/${id}`, csrf, markup`${sum}<p>${button(`Approve ${counted(rows)}`)}</p>`, { kind: "group" }); // prettier-ignore
+  const content = markup`${sum}<p>${button(`Approve ${counted(rows)}`)}</p>`;
+  const asked = form(`/approvals/${id}`, csrf, content, { kind: "group" });
   return markup`<section><h2>${batchLink(batch)}</h2>${shown}
 <p><a href="/batch/${id}">Look at its rows, or cancel it</a></p>${why === undefined ? asked : markup`<p>${why}</p>`}</section>`;
 }

@@ -18,7 +18,21 @@ import { mayDo } from "../acts/accounts.ts";
 import { newsOfAct, newsOfLetting, type Desk } from "./desk.ts";
 import { rowFields, tick } from "./decide.ts";
 import { detailsOf } from "./details.ts";
-import { button, factsOf, field, form, markup, nothing, progressOf, said, statusTag, tableOf, type Html, type News, type Shown } from "./html.ts"; // prettier-ignore
+import {
+  button,
+  factsOf,
+  field,
+  form,
+  markup,
+  nothing,
+  progressOf,
+  said,
+  statusTag,
+  tableOf,
+  type Html,
+  type News,
+  type Shown,
+} from "./html.ts";
 import { batchLink } from "./needs.ts";
 import { livePart, newsOf, plain, type Asked, type Pages, type Posted } from "./pages.ts";
 import { todoShown } from "./places.ts";
@@ -69,7 +83,7 @@ export function batchPages(pages: Pages): void {
       const now = goesBy(word, batch);
       const isAsSeen = now === undefined || posted.text("seen") === now;
       const done = (): Promise<News> => carry(posted, called, values);
-      const news = !isSure ? newsOf("not_sure") : isAsSeen ? await done() : newsOf("sum_changed", false, { now });
+      const news = !isSure ? newsOf("not_sure") : isAsSeen ? await done() : newsOf("sum_changed", { now });
       return pages.goTo(posted, `/batch/${batch.id}`, news);
     });
   act("pause", ({ account }, pause, values) => newsOfAct(desk, account, (who) => pause(desk, who, values)));
@@ -133,7 +147,7 @@ function factsOfBatch(batch: BatchRecord): Html {
 type Status = Awaited<ReturnType<typeof tellBatch>>;
 
 async function statusOfBatch(desk: Desk, batch: BatchRecord): Promise<Status> {
-  const [status] = await statusesOf(desk.store, [batch], true);
+  const [status] = await statusesOf(desk.store, [batch], { isFull: true });
   if (!status) throw new Error(`batch ${batch.id} has no status`);
   return tellBatch(status, desk);
 }

@@ -13,7 +13,21 @@ import { statusOf } from "../results/totals.ts";
 import { mayDo, type Account } from "../acts/accounts.ts";
 import { actAt, newsOfAct, newsOfLetting, type Desk } from "./desk.ts";
 import { detailsOf } from "./details.ts";
-import { button, choices, countTag, field, form, markup, nothing, said, statusTag, sumField, tableOf, type Html, type News } from "./html.ts"; // prettier-ignore
+import {
+  button,
+  choices,
+  countTag,
+  field,
+  form,
+  markup,
+  nothing,
+  said,
+  statusTag,
+  sumField,
+  tableOf,
+  type Html,
+  type News,
+} from "./html.ts";
 import { batchLink } from "./needs.ts";
 import { todoShown } from "./places.ts";
 import type { ActOf } from "./rights.ts";
@@ -124,7 +138,7 @@ async function lookOnceMore(pages: Pages, posted: Posted, chosen: Chosen): Promi
   const { desk } = pages;
   const { batch, rows, isAll, seen } = chosen;
   const [changed] = isAll ? [] : changedSince(seen, await desk.store.rows({ batch: batch.id, rows: rows.map(Number) }));
-  if (changed) return newsOf("row_changed", false, { row: changed.row, state: STATUSES[statusOf(changed)].word });
+  if (changed) return newsOf("row_changed", { row: changed.row, state: STATUSES[statusOf(changed)].word });
   const content = await confirmPart(desk, chosen, posted);
   return pages.framed(posted, { title: "Let them go?", at: "/decide", content });
 }
@@ -239,7 +253,8 @@ async function confirmPart(desk: Desk, chosen: Chosen, posted: Posted): Promise<
   const rows = numbers.length === 0 ? [] : await desk.store.rows({ batch: batch.id, rows: numbers });
   const { text, todo } = told(DESK_WORDS.twice, { rows: acceptedBefore.rows });
   const total = acceptedBefore.rows > 0 && markup`<p class="bad">${text}</p>${sumField("Their sum", todo)}`;
-  const stays = refused.length > 0 && markup`<p>${namedRows(refused.map(({ row }) => row), refused.length)} cannot go now.</p>`; // prettier-ignore
+  const rowsThatStay = refused.map(({ row }) => row);
+  const stays = refused.length > 0 && markup`<p>${namedRows(rowsThatStay, refused.length)} cannot go now.</p>`;
   const said = Object.fromEntries(
     ["batch", "all", "all_seen", "reason", "from"].map((name) => [name, posted.text(name)]),
   );

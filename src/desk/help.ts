@@ -44,8 +44,13 @@ function blockOf(block: string): Html {
   return block.trim() === "" ? nothing : markup`<p>${inline(block)}</p>`;
 }
 
+function cellsOf(line: string): string[] {
+  const cells = line.split(/(?<!\\)\|/).slice(1, -1);
+  return cells.map((cell) => cell.trim());
+}
+
 function tableIn(lines: readonly string[]): Html {
-  const [head = [], , ...body] = lines.map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim())); // prettier-ignore
+  const [head = [], , ...body] = lines.map(cellsOf);
   const rows = body.map(
     (cells) =>
       markup`<tr>${cells.map((cell, at) => markup`<td data-title="${head[at] ?? ""}">${inline(cell)}</td>`)}</tr>`,

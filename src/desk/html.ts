@@ -18,7 +18,7 @@ export function markup(strings: TemplateStringsArray, ...values: readonly Shown[
 export const nothing: Html = raw("");
 
 function visible(value: Shown): unknown {
-  if (typeof value === "string") return value.split("\n").map((line) => printable(line)).join("\n"); // prettier-ignore
+  if (typeof value === "string") return Array.from(value.split("\n"), (line) => printable(line)).join("\n");
   // an HTML text is a String object with a mark
   return Array.isArray(value) ? value.map(visible) : value;
 }

@@ -25,7 +25,10 @@ export async function lookedAt(desk: Desk) {
   const all = inboxesOf(desk, folders).map(async (inbox) => {
     const held = holds.find(({ folder }) => folder === inbox);
     // what paydrop stopped by itself, or by a file named STOP, nobody is named for
-    const act = held?.reason === "desk_stop" ? (await desk.store.acts({ since: held.at })).find(({ kind, as }) => kind === "hold_folder" && as === inbox) : undefined; // prettier-ignore
+    const act =
+      held?.reason === "desk_stop"
+        ? (await desk.store.acts({ since: held.at })).find(({ kind, as }) => kind === "hold_folder" && as === inbox)
+        : undefined;
     return { inbox, held: held && { ...held, by: act?.by }, waiting: await waitingIn(desk, inbox) };
   });
   return Promise.all(all);

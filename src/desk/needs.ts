@@ -61,7 +61,8 @@ export function needsPart(desk: Desk) {
     const decide = (batches: readonly BatchRecord[], status: "unknown" | "held", todo: string): readonly Shown[] =>
       batches.map((batch) => {
         const tally = batch.tallies[status];
-        return tally && markup`${countTag(status, tally.rows)} ${tally.amount} in ${batchLink(batch)}: <a href="/decide?batch=${batch.id}">${todo}</a>`; // prettier-ignore
+        const link = markup`<a href="/decide?batch=${batch.id}">${todo}</a>`;
+        return tally && markup`${countTag(status, tally.rows)} ${tally.amount} in ${batchLink(batch)}: ${link}`;
       });
     const files = inboxes.flatMap(({ held, waiting = [] }) => waiting.map((file) => ({ ...file, held })));
     const long = files.filter(({ isRefused, held, since }) => !isRefused && !held && Date.now() - since > LONG_MS);
@@ -71,7 +72,9 @@ export function needsPart(desk: Desk) {
       decide(open, "held", "decide"),
       open.map((batch) => {
         const tally = batch.tallies.settled_not_done;
-        return tally && markup`${countTag("settled_not_done", tally.rows)} ${tally.amount} in ${batchLink(batch)}, and not sent again: <a href="/batch/${batch.id}?status=settled_not_done#may">send again, or cancel</a>`; // prettier-ignore
+        const place = `/batch/${batch.id}?status=settled_not_done#may`;
+        const sum = tally && markup`${countTag("settled_not_done", tally.rows)} ${tally.amount} in ${batchLink(batch)}`;
+        return sum && markup`${sum}, and not sent again: <a href="${place}">send again, or cancel</a>`;
       }),
       await toCorrect(open),
       files.map(({ name, isRefused, lines: [why = ""] }) => isRefused && markup`${said(name)} was refused. ${why}`),
@@ -105,7 +108,8 @@ function toCorrectIn({ store }: Desk) {
     const count = rows.filter(isToCorrect).length;
     const status = tallies.invalid ? "invalid" : "rejected";
     const least = rows.length === LOOKED_AT.rows && "or more ";
-    return count > 0 && markup`${counted(count)} ${least}to correct in ${batchLink(batch)}: <a href="/batch/${id}?status=${status}#rows">see why</a>${DESK_WORDS.to_correct}`; // prettier-ignore
+    const why = markup`<a href="/batch/${id}?status=${status}#rows">see why</a>${DESK_WORDS.to_correct}`;
+    return count > 0 && markup`${counted(count)} ${least}to correct in ${batchLink(batch)}: ${why}`;
   };
   return async (open: readonly BatchRecord[]): Promise<readonly Shown[]> => {
     const key = open.map((batch) => `${batch.id} ${isGoing(batch) || batch.lastAt}`).join();

@@ -73,7 +73,10 @@ export function plain(
 export const livePart = (address: string, part: Html): Html =>
   markup`<div id="live" data-live="${address}">${part}</div>`;
 
-export function newsOf(word: Word, isGood = false, facts: Facts = {}): News {
+export const goodNewsOf = (word: Word, facts?: Facts): News => ({ ...newsOf(word, facts), isGood: true });
+
+/** Nothing was done. */
+export function newsOf(word: Word, facts: Facts = {}): News {
   const { text, todo } = told(DESK_WORDS[word], facts);
-  return { isGood, lines: todo === "" ? [text] : [text, todo] };
+  return { isGood: false, lines: todo === "" ? [text] : [text, todo] };
 }

@@ -62,7 +62,8 @@ export async function progressPicture({ store }: Desk, { id, rows: size }: Batch
 function sumsTable(caption: string, titles: readonly string[], lines: readonly (readonly (string | number)[])[]): Html {
   const units = lines.map((line) => unitsOf(String(line.at(-1))));
   const largest = units.reduce((most, one) => (one > most ? one : most), 0n);
-  const bars = units.map((one) => markup`<svg class="share" aria-hidden="true"><rect width="${percent(one, largest)}%" height="100%"/></svg>`); // prettier-ignore
+  const shares = units.map((one) => markup`<rect width="${percent(one, largest)}%" height="100%"/>`);
+  const bars = shares.map((rect) => markup`<svg class="share" aria-hidden="true">${rect}</svg>`);
   const all = lines.map((line, at) => [...line, bars[at]]);
   return tableOf({ caption, titles: [...titles, "Beside the largest"] }, all);
 }

@@ -92,7 +92,7 @@ export class Routes implements Pages {
 
   live(path: PagePath, part: (asked: Asked) => Promise<Html>): void {
     this.app.get(path, async (c) => {
-      const account = await this.visitors.accountOf(c, false);
+      const account = await this.visitors.accountOf(c, { isActive: false });
       if (!account || account.isOneTime || !mayDo(account.role, PAGES[path])) return c.body(null, 403);
       // a web server before it must not keep it until it is full
       c.header("x-accel-buffering", "no");
@@ -109,7 +109,11 @@ export class Routes implements Pages {
   async #showAnew(stream: SSEStreamingApi, { c, account, part }: Live): Promise<void> {
     const { signal } = this.#ending;
     let shown = "";
-    for (let of: Account | undefined = account; of && !stream.aborted; of = await this.visitors.accountOf(c, false)) {
+    for (
+      let of: Account | undefined = account;
+      of && !stream.aborted;
+      of = await this.visitors.accountOf(c, { isActive: false })
+    ) {
       const text = (await part({ c, account: of, csrf: this.visitors.csrfOf(c) })).toString();
       if (text !== shown) await stream.writeSSE({ data: JSON.stringify(text) });
       shown = text;

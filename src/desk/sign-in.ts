@@ -7,7 +7,17 @@ import { printable } from "../printable.ts";
 import * as accounts from "../acts/accounts.ts";
 import { button, field, form, markup, pageOf, type Html, type News } from "./html.ts";
 import { signInLimits } from "./limits.ts";
-import { formOf, isFromHere, newsOf, plain, type Asked, type Pages, type Posted, type Word } from "./pages.ts";
+import {
+  formOf,
+  isFromHere,
+  goodNewsOf,
+  newsOf,
+  plain,
+  type Asked,
+  type Pages,
+  type Posted,
+  type Word,
+} from "./pages.ts";
 import type { Visitors } from "./visitors.ts";
 
 type Limits = ReturnType<typeof signInLimits>;
@@ -105,5 +115,5 @@ async function changePassword(pages: Pages, limits: Limits, posted: Posted): Pro
   visitors.keepKnown(c, accounts.knownToken(changed));
   const token = await accounts.beginSession(store, changed, store.now());
   visitors.signIn(c, token);
-  return pages.goTo({ ...posted, csrf: accounts.csrfOf(token) }, "/", newsOf("password_set", true));
+  return pages.goTo({ ...posted, csrf: accounts.csrfOf(token) }, "/", goodNewsOf("password_set"));
 }

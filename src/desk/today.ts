@@ -9,7 +9,7 @@ import { counted, told, type Told } from "../messages/sentence.ts";
 import { byStatusOf, occurringIn } from "../results/totals.ts";
 import { mayDo } from "../acts/accounts.ts";
 import { newsOfAct, type Desk } from "./desk.ts";
-import { button, countTag, form, markup, progressOf, said, tableOf, type Html } from "./html.ts"; // prettier-ignore
+import { button, countTag, form, markup, progressOf, said, tableOf, type Html } from "./html.ts";
 import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";
 import { batchLink, goOnForm, isGoing, LOOKED_AT, needsPart, stoppedText } from "./needs.ts";
 import { todoShown } from "./places.ts";
@@ -81,7 +81,9 @@ async function unwatchedPart(desk: Desk, inboxes: readonly Inbox[]): Promise<Htm
     !isAny && inboxes.length > 0 && DESK_WORDS.nobody_works,
     ...(isAny ? unwatched.map(({ inbox: folder }) => told(DESK_WORDS.nobody_watches, { folder }).text) : []),
   ].filter((line) => line !== false);
-  return lines.length === 0 ? undefined : markup`<section class="news bad" aria-label="Nothing goes">${lines.map((line) => markup`<p>${line}</p>`)}</section>`; // prettier-ignore
+  if (lines.length === 0) return undefined;
+  const parts = lines.map((line) => markup`<p>${line}</p>`);
+  return markup`<section class="news bad" aria-label="Nothing goes">${parts}</section>`;
 }
 
 function runningOf(batches: readonly BatchRecord[], waitsOf: (batch: BatchRecord) => Waits | undefined): Html {

@@ -28,7 +28,10 @@ export async function tryDesk(call: Call, watch: (call: Call) => Promise<number>
     const samples = Object.entries(files.length === 0 ? SAMPLES : {});
     for (const [name, text] of samples) await writeFile(join(inbox, name), text);
     // whoever only looks waits for nothing long; and one of the samples waits for a second person
-    const usual = { ...(!origins["settle"] && { settle: "500ms" }), ...(samples.length > 0 && { approval_above: "150000" }) }; // prettier-ignore
+    const usual = {
+      ...(!origins["settle"] && { settle: "500ms" }),
+      ...(samples.length > 0 && { approval_above: "150000" }),
+    };
     return await watch({ ...call, operands: [inbox], flags: { ...usual, ...call.flags } });
   } finally {
     if (!isKept) await rm(folder, { recursive: true, force: true });

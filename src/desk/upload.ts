@@ -20,7 +20,7 @@ import { actAt, type Desk } from "./desk.ts";
 import { button, factsOf, form, markup, said, statusTag, tableOf, type Html, type Shown } from "./html.ts";
 import { inboxesOf } from "./inboxes.ts";
 import { todoShown } from "./places.ts";
-import { newsOf, type Asked, type Pages, type Posted, type Word } from "./pages.ts";
+import { goodNewsOf, newsOf, type Asked, type Pages, type Posted, type Word } from "./pages.ts";
 
 const STAGED_MAX = 20;
 
@@ -38,7 +38,7 @@ export function uploadPages(pages: Pages): void {
 
   /** To the page where another file is chosen. */
   const refuse = (posted: Posted, word: Word, facts: Facts = {}): Response =>
-    pages.goTo(posted, "/upload", newsOf(word, false, facts));
+    pages.goTo(posted, "/upload", newsOf(word, facts));
 
   pages.act("/upload", async (posted) => {
     const [file] = [posted.form["file"] ?? []].flat();
@@ -74,7 +74,7 @@ export function uploadPages(pages: Pages): void {
       return refuse(posted, "not_put", { name, found: messageOf(error) });
     }
     await staging.remove(id);
-    return pages.goTo(posted, "/", newsOf("put", true, { name, folder: one.folder }));
+    return pages.goTo(posted, "/", goodNewsOf("put", { name, folder: one.folder }));
   });
 }
 

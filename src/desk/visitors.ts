@@ -28,7 +28,7 @@ export class Visitors {
   }
 
   /** `isActive`: they do something, and their session lasts longer for it. */
-  async accountOf(c: Context, isActive = true): Promise<Account | undefined> {
+  async accountOf(c: Context, { isActive = true } = {}): Promise<Account | undefined> {
     const { store } = this.#desk;
     const token = this.tokenOf(c);
     return token === undefined ? undefined : whoseSession(store, token, store.now(), isActive);

@@ -31,7 +31,7 @@ const ANSWER_AFTER_MS = 120_000;
 const PATIENCE_TIMES = 3;
 
 /** Throws PaydropError `usage` for what is no folder. `mayCome`: one that is not there is waited for. */
-export async function assertFolder(path: string, mayCome = true): Promise<void> {
+export async function assertFolder(path: string, { mayCome = true } = {}): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isDirectory() || (!stats && mayCome)) return;
   const found = stats ? "it is a file" : "it is not there";
@@ -163,7 +163,7 @@ class FolderRun {
     const { isTrial, config, store } = this.#folder.work;
     if (isTrial || config.accept_lost_journal) return;
     try {
-      for (const one of folders) await assertMark(one, store, false);
+      for (const one of folders) await assertMark(one, store);
     } catch (error) {
       const { again } = this.#folder.listener;
       for (const { path } of files) await this.#beside.put(path, errorAnswer(path, error as PaydropError, again));

@@ -27,13 +27,17 @@ interface Journal {
  * another one, or an older copy of itself. `accepted`: a person goes on all the same; then the mark becomes this
  * journal's, and the reason is given, for the history.
  */
-export async function assertMark(folder: string, journal: Journal, accepted: boolean): Promise<string | undefined> {
+export async function assertMark(
+  folder: string,
+  journal: Journal,
+  { accepted = false } = {},
+): Promise<string | undefined> {
   // a folder that has none tells of nothing, and the journal is not asked
   if ((await markIn(folder)) === undefined) return undefined;
   const { loss, facts } = await compare(folder, journal);
   if (!loss) return undefined;
   if (!accepted) throw loss;
-  await write(folder, facts, true);
+  await write(folder, facts, { replace: true });
   return loss.message;
 }
 
@@ -57,7 +61,7 @@ export async function keepMark(
     if (found) written ??= facts.letGo;
     if (found && facts.letGo === written) return;
     // of two that come together one makes the mark, and the other one must know it
-    const isWritten = await write(folder, facts, found !== undefined).catch((why: unknown) => {
+    const isWritten = await write(folder, facts, { replace: found !== undefined }).catch((why: unknown) => {
       if (!found && written === undefined) unkept(why);
       return true;
     });
@@ -110,7 +114,11 @@ function lossOf(folder: string, found: FoundMark | "damaged", facts: Mark): Payd
 }
 
 /** Gives false where there is a mark by now, and it is not to be replaced. */
-function write(folder: string, { stateId, letGo, letGoHere }: Mark, replace: boolean): Promise<boolean> {
+function write(
+  folder: string,
+  { stateId, letGo, letGoHere }: Mark,
+  { replace }: { replace: boolean },
+): Promise<boolean> {
   const mark = { state_id: stateId, let_go: letGo, folder, let_go_here: letGoHere, note: MARK_NOTE };
   const put = (path: string): Promise<boolean> =>
     writeAtomically(path, [`${JSON.stringify(mark)}\n`], { mode: 0o644, replace });

@@ -47,7 +47,7 @@ async function copyOnce(source: FileHandle, path: string, stateDir: string, seen
     if (!isWhole || (seen ?? sha256) !== sha256) return undefined;
     const kept = snapshotPath(stateDir, sha256);
     // over a copy of the same bytes, which may have been damaged since
-    await writing(() => copy.publish(true, kept));
+    await writing(() => copy.publish({ replace: true, as: kept }));
     const parts = { path, fileName: basename(path), folder: dirname(path), sha256, sizeBytes, copy: kept };
     const uid = Number(after.uid);
     const owner = uid === process.geteuid?.() ? undefined : (userName(uid) ?? `uid ${uid}`);

@@ -56,7 +56,7 @@ export const AS_IT_WAS = "as_it_was";
 const NEED_AN_ACT = ["accepted", "unknown", "rejected", "cancelled", "settled_done", "settled_not_done"];
 
 /** Throws for a move that is not legal, and for one that needs an act and has none: a bug, never a fault of a person. */
-export function assertMove(from: RowState | "on_its_way", to: RowState, hasAct: boolean): void {
+export function assertMove(from: RowState | "on_its_way", to: RowState, { hasAct }: { hasAct: boolean }): void {
   if (!LEGAL_MOVES[from].includes(to)) throw new Error(`a row may not move from ${from} to ${to}`);
   if (!hasAct && NEED_AN_ACT.includes(from)) throw new Error(`nobody moves a row from ${from} to ${to}`);
 }
@@ -68,7 +68,7 @@ const NOT_ACCEPTED_SINCE: readonly RowState[] = ["ready", "not_sent", "held", "d
  * What a person's word may change. `wasSettled`: the row was settled before. What was settled as not done and shows up
  * at the bank after all must not go once more, whatever a retry has made of it meanwhile.
  */
-export function maySettle(from: RowState, as: SettledAs, wasSettled: boolean): boolean {
+export function maySettle(from: RowState, as: SettledAs, { wasSettled }: { wasSettled: boolean }): boolean {
   if (from === "unknown") return true;
   if (as === "settled_not_done") return from === "accepted" || from === "settled_done";
   return from === "settled_not_done" || (wasSettled && NOT_ACCEPTED_SINCE.includes(from));
@@ -82,7 +82,8 @@ export function becomesContradicted(
   { state, settledBy }: { readonly state: RowState; readonly settledBy?: string },
   phase: Phase,
 ): "held" | "settled_done" | undefined {
-  const isSaid = settledBy !== undefined && state !== "unknown" && maySettle(state, "settled_done", true);
+  const isSaid =
+    settledBy !== undefined && state !== "unknown" && maySettle(state, "settled_done", { wasSettled: true });
   if (!isSaid) return undefined;
   return state === "cancelled" || phase === "cancelled" ? "settled_done" : "held";
 }
@@ -177,27 +178,65 @@ export interface Change {
   };
 }
 
-/** The only statement that changes a row's state or turn; `move` fills it. */
-const MOVE = `UPDATE row SET state = ?6, turn = coalesce(?7, turn),
-    code = coalesce(?8, iif(?6 = 'ready', NULL, code)), reasons = coalesce(?9, reasons),
-    settledBy = coalesce(?10, settledBy), attempts = attempts + ?11,
-    httpStatus = iif(?12, ?13, httpStatus), sentAt = iif(?12, ?14, sentAt),
-    wentAt = iif(?12, max(?14, (SELECT lastAt FROM batch WHERE seq = ?1)), wentAt),
-    durationMs = iif(?12, ?15, durationMs), response = iif(?12, ?16, response)
-  WHERE batch = ?1 AND row = ?2 AND instr(?3, '"' || state || '"') > 0 AND (state = 'ready' AND turn <= ?4) = ?5`;
+/** SQL with a `$name` where a value comes. */
+const NAME = /\$([a-z]\w*)/gi;
 
-/** How an engine runs a statement; gives the number of rows that it changed. */
-type Run = (sql: string, ...values: readonly (string | number | null)[]) => number;
+/** For an engine whose places are `?1` or `$1`: bound by place they take half the time of SQLite's own names. */
+export function createByName(mark: "?" | "$") {
+  const known = new Map<string, { readonly placed: string; readonly names: readonly string[] }>();
+  return <V>(sql: string, values: Readonly<Record<string, V>>): [placed: string, ...values: V[]] => {
+    let found = known.get(sql);
+    if (!found) {
+      const names = [...new Set(Array.from(sql.matchAll(NAME), ([, name = ""]) => name))];
+      const placed = sql.replaceAll(NAME, (_, name: string) => `${mark}${names.indexOf(name) + 1}`);
+      known.set(sql, (found = { placed, names }));
+    }
+    const valueOf = (name: string): V => {
+      const value = values[name];
+      if (value === undefined) throw new Error(`nothing is given for $${name}`);
+      return value;
+    };
+    return [found.placed, ...found.names.map(valueOf)];
+  };
+}
+
+/** The only statement that changes a row's state or turn; `move` fills it. */
+const MOVE = `UPDATE row SET state = $to, turn = coalesce($turn, turn),
+    code = coalesce($code, iif($to = 'ready', NULL, code)), reasons = coalesce($reasons, reasons),
+    settledBy = coalesce($settledBy, settledBy), attempts = attempts + $tries,
+    httpStatus = iif($isAnswerNew, $httpStatus, httpStatus), sentAt = iif($isAnswerNew, $sentAt, sentAt),
+    wentAt = iif($isAnswerNew, max($sentAt, (SELECT lastAt FROM batch WHERE seq = $batch)), wentAt),
+    durationMs = iif($isAnswerNew, $durationMs, durationMs), response = iif($isAnswerNew, $response, response)
+  WHERE batch = $batch AND row = $row AND instr($from, '"' || state || '"') > 0
+    AND (state = 'ready' AND turn <= $mark) = $isOnItsWay`;
+
+/** How an engine runs a statement, with the values of its `$names`; gives the number of rows that it changed. */
+type Run = (sql: string, values: Readonly<Record<string, string | number | null>>) => number;
 
 /** Moves one row of a batch. false: it was in another state, or on its way against expectation, and is as it was. */
 export function move(run: Run, batch: { readonly seq: number; readonly mark: number }, change: Change): boolean {
-  const { row, from, to, isOnItsWay, turn, answer } = change;
-  if (to === "ready" && (turn === undefined || turn <= batch.mark)) throw new Error("a ready row needs a new turn");
+  const { row, from, to, isOnItsWay, turn = null, code = null, reasons = null, settledBy = null, answer } = change;
+  if (to === "ready" && (turn === null || turn <= batch.mark)) throw new Error("a ready row needs a new turn");
   const { tries = 0, httpStatus = null, sentAt = null, durationMs = null, response = null } = answer ?? {};
-  const where = [batch.seq, row, JSON.stringify(from), batch.mark, Number(isOnItsWay)] as const;
-  const becomes = [to, turn ?? null, change.code ?? null, change.reasons ?? null, change.settledBy ?? null] as const;
-  const isAnswerNew = Number(answer !== undefined || to === "ready");
-  return run(MOVE, ...where, ...becomes, tries, isAnswerNew, httpStatus, sentAt, durationMs, response) === 1;
+  const values = {
+    batch: batch.seq,
+    row,
+    from: JSON.stringify(from),
+    mark: batch.mark,
+    isOnItsWay: Number(isOnItsWay),
+    to,
+    turn,
+    code,
+    reasons,
+    settledBy,
+    isAnswerNew: Number(answer !== undefined || to === "ready"),
+    tries,
+    httpStatus,
+    sentAt,
+    durationMs,
+    response,
+  };
+  return run(MOVE, values) === 1;
 }
 
 /** Few rows of many, always found by their keys: no plan is made anew, and none that reads a whole table. */

@@ -25,7 +25,9 @@ export class KnownBatches {
       const changed = await store.batches({ environment, since: since - SKEW_MS });
       const moving = await store.batches({ environment, states: MOVING });
       const fresh = new Set([...changed, ...moving].map(({ id }) => id));
-      const moved = [...this.#known].filter(([id, { tallies }]) => !fresh.has(id) && MOVING.some((state) => tallies[state])); // prettier-ignore
+      const moved = [...this.#known].filter(
+        ([id, { tallies }]) => !fresh.has(id) && MOVING.some((state) => tallies[state]),
+      );
       for (const [id] of moved) this.#take(await store.batches({ id }));
       this.#take([...changed, ...moving]);
     }

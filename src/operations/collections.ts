@@ -10,8 +10,11 @@ export const collections = operation({
   encrypted: false,
   party: "payer",
   meant: {
-    by: /customer|client|payer|debtor|borrower|tenant|member|student|invoice|bill|due|order|subscri|mandate|emi\b|collect/i,
-    not: /empl|staff|payee|benef|vendor|supplier|salary|wage|payout|refund|cash ?back|bonus|reimburs/i,
+    by: [
+      /customer|client|payer|debtor|borrower|tenant|member|student/i,
+      /invoice|bill|due|order|subscri|mandate|emi\b|collect/i,
+    ],
+    not: [/empl|staff|payee|benef|vendor|supplier|salary|wage|payout|refund|cash ?back|bonus|reimburs/i],
   },
   accepted: "Request created",
   forms: [

@@ -86,7 +86,7 @@ export interface Operation<Name extends string = string> {
    * It takes money: where a file does not say its operation, columns that it does not know must speak of that (`by`), and
    * none of somebody who is paid (`not`).
    */
-  readonly meant?: { readonly by: RegExp; readonly not: RegExp };
+  readonly meant?: { readonly by: readonly RegExp[]; readonly not: readonly RegExp[] };
   /** What a 2xx means, and no more (§4). */
   readonly accepted: string;
   readonly forms: readonly Form[];

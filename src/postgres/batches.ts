@@ -1,6 +1,6 @@
 import { formatUnits, unitsOf } from "../amount.ts";
 import { IS_APPROVED, OF_SHARE, tallied } from "./schema.ts";
-import type { Postgres } from "./postgres.ts";
+import { byName, type Postgres } from "./postgres.ts";
 import { assertPhase, batchesWith, batchesWithAny, datedAfter, FOLDERS } from "../journal/states.ts";
 import { ON_ITS_WAY_OF_SHARE, type Phase } from "../journal/states.ts";
 import type { Act, BatchFilter, BatchRecord, JournalStore, Overlap, Tallies, Tally } from "../journal/store.ts";
@@ -17,7 +17,7 @@ export interface BatchRow {
  * `isToChange`: nobody else changes its columns until the transaction ends. Whoever changes rows as well has their shares
  * locked before: commits take them in that order.
  */
-export async function batchOf(postgres: Postgres, id: string, isToChange = false): Promise<BatchRow> {
+export async function batchOf(postgres: Postgres, id: string, { isToChange = false } = {}): Promise<BatchRow> {
   const sql = `SELECT seq, id, environment, phase FROM batch WHERE id = $1 ${isToChange ? "FOR NO KEY UPDATE" : ""}`;
   const batch = await postgres.get<BatchRow>(sql, id);
   if (!batch) throw new Error(`the journal has no batch ${id}`);
@@ -50,6 +50,11 @@ export async function datedIn(postgres: Postgres, at: number): Promise<number> {
   return datedAfter(lastAt, at);
 }
 
+const SET = `UPDATE batch SET phase = coalesce($phase, phase), destination = coalesce($destination, destination),
+    owesResults = coalesce($owes, owesResults), approvers = greatest(approvers, $approvers),
+    approvedUntil = CASE WHEN approvers <= $approvers THEN coalesce($until, approvedUntil) ELSE approvedUntil END
+  WHERE seq = $seq`;
+
 export async function setBatch(
   postgres: Postgres,
   ...[id, change, act]: Parameters<JournalStore["setBatch"]>
@@ -57,12 +62,17 @@ export async function setBatch(
   await postgres.write(async () => {
     const { phase: wanted, destination, owesResults, approvers = 0, approvedUntil, source } = change;
     if (wanted !== undefined) await keepTallies(postgres, (await batchOf(postgres, id)).seq);
-    const { seq, phase } = await batchOf(postgres, id, true);
+    const { seq, phase } = await batchOf(postgres, id, { isToChange: true });
     if (wanted !== undefined) assertPhase(id, phase, wanted, postgres.isJudging);
-    const changed = `phase = coalesce($1, phase), destination = coalesce($2, destination), owesResults = coalesce($3, owesResults),
-      approvers = greatest(approvers, $4), approvedUntil = CASE WHEN approvers <= $4 THEN coalesce($5, approvedUntil) ELSE approvedUntil END`;
-    const values = [wanted ?? null, destination ?? null, owesResults ?? null, approvers, approvedUntil ?? null];
-    await postgres.query(`UPDATE batch SET ${changed} WHERE seq = $6`, ...values, seq);
+    const owes = owesResults ?? null;
+    const becomes = {
+      phase: wanted ?? null,
+      destination: destination ?? null,
+      owes,
+      approvers,
+      until: approvedUntil ?? null,
+    };
+    await postgres.query(...byName(SET, { seq, ...becomes }));
     const sql = `INSERT INTO source (path, identity, batch) VALUES ($1, $2, $3)
       ON CONFLICT (path, identity) DO UPDATE SET batch = excluded.batch`;
     if (source) await postgres.query(sql, source.path, source.identity, id);

@@ -3,7 +3,7 @@ import type { RowName } from "../checks/beside.ts";
 import { PaydropError } from "../errors.ts";
 import { SHARE_ROWS } from "../journal/states.ts";
 import { nameOfShare, type Seal } from "./copies.ts";
-import { isConnectionLost, type Postgres } from "./postgres.ts";
+import { byName, isConnectionLost, type Postgres } from "./postgres.ts";
 import { HOLD } from "./schema.ts";
 import { LEASE, type Committer, type HeldShare } from "./shares.ts";
 import type { Trust } from "./trust.ts";
@@ -33,8 +33,8 @@ interface Claimed {
 }
 
 /** What is claimed counts for the state directory in the same transaction. */
-const CLAIM = `SELECT c.claimed, CASE WHEN c.claimed ->> 'gate' IS NULL AND c.claimed IS NOT NULL THEN bear_witness($8, $9, $10) END AS word
-  FROM (SELECT claim_share($1, $2, $3, $4, $5, $6, $7) AS claimed OFFSET 0) c`;
+const CLAIM = `SELECT c.claimed, CASE WHEN c.claimed ->> 'gate' IS NULL AND c.claimed IS NOT NULL THEN bear_witness($witness, $host, $ofServer) END AS word
+  FROM (SELECT claim_share($me, $batch, $destination, $environment, $lanes, $concurrency, $lease) AS claimed OFFSET 0) c`;
 
 /** `gate`: why nothing goes now. */
 interface FoundShare {
@@ -63,11 +63,13 @@ export function claimsOf(together: Together): Pick<JournalStore, "claim" | "prog
   let asking = 0;
 
   const claim = async ({ batch, destination, environment, concurrency }: Wanted, lanes: number) => {
-    const asked = [me, batch, destination, environment, lanes, concurrency, LEASE, ...trust.bearer] as const;
+    const [witness, host, ofServer] = trust.bearer;
+    const wanted = { me, batch, destination, environment, lanes, concurrency, lease: LEASE };
+    const asked = byName(CLAIM, { ...wanted, witness, host, ofServer });
     try {
       await takeOverBy(together);
       const { server } = trust;
-      const found = await postgres.write(() => postgres.get<FoundShare>(CLAIM, ...asked));
+      const found = await postgres.write(() => postgres.get<FoundShare>(...asked));
       const { claimed, word } = found ?? {};
       if (claimed && "gate" in claimed) await trust.lookAgain(claimed.gate === "lost" ? "" : claimed.server);
       if (!claimed || "gate" in claimed) return undefined;

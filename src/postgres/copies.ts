@@ -70,7 +70,7 @@ export async function bringCopy(postgres: Postgres, seal: Seal, sha256: string, 
     }
     if (hash.digest("hex") !== sha256) throw new PaydropError("copy_missing", { name: basename(path), path: sha256 });
     await copy.finish();
-    await copy.publish(true, path);
+    await copy.publish({ replace: true, as: path });
   } finally {
     await copy.discard();
   }

@@ -30,7 +30,7 @@ export function hostsOf(together: Together): Hosts {
     },
     async keepCopies(batch, copies, spool) {
       for (const [sha256, path] of copies) await keepCopy(postgres, seal, sha256, path);
-      await assertRecorder(postgres, batch, me, true);
+      await assertRecorder(postgres, batch, me, { isOurs: true });
       await keepPayloads(postgres, seal, batch, spool);
     },
     bringCopy: (sha256, path) => bringCopy(postgres, seal, sha256, path),

@@ -57,7 +57,7 @@ async function moveTo(copy: Copy, from: Source): Promise<void> {
     const at = new Date(begun.at).toISOString();
     throw new PaydropError(begun.isOver ? "journal_moved" : "journal_moving", { folder, to: begun.to, at });
   }
-  const note = (isOver: boolean): void => {
+  const note = ({ isOver }: Pick<Moved, "isOver">): void => {
     const value = JSON.stringify({ to, at: Date.now(), isOver } satisfies Moved);
     journal.write(() => journal.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('moved', ?)", value));
   };
@@ -65,7 +65,7 @@ async function moveTo(copy: Copy, from: Source): Promise<void> {
   // an earlier move may have come to its end there, and the answer was lost
   if (!begun || !(await copy.isThere(from))) {
     if (!begun) await copy.postgres.write(() => copy.assertFree());
-    note(false);
+    note({ isOver: false });
     try {
       await copy.make(from);
     } catch (error) {
@@ -74,7 +74,7 @@ async function moveTo(copy: Copy, from: Source): Promise<void> {
       throw error;
     }
   }
-  note(true);
+  note({ isOver: true });
 }
 
 /** The new journal. */
@@ -94,7 +94,7 @@ class Copy {
   isThere({ journal }: Source): Promise<boolean> {
     const { postgres } = this;
     return postgres.write(async () => {
-      if (!(await isMade(postgres, true))) return false;
+      if (!(await isMade(postgres, { isToWait: true }))) return false;
       const { stateId } = await identityOf(postgres, this.#seal, this.to);
       return stateId === readIdentity(journal.database).stateId;
     });
@@ -106,7 +106,7 @@ class Copy {
    */
   async assertFree(): Promise<void> {
     const { postgres, to } = this;
-    if (!(await isMade(postgres, true))) return;
+    if (!(await isMade(postgres, { isToWait: true }))) return;
     await postgres.query("LOCK TABLE meta, host IN ACCESS EXCLUSIVE MODE");
     await identityOf(postgres, this.#seal, to);
     const filled = ["batch", "act", "run", "source", "hold", "kept"].map((table) => `EXISTS (SELECT 1 FROM ${table})`);

@@ -22,7 +22,11 @@ export interface Source {
 
 /** As they are, with their ids: acts and runs keep their order. */
 const WHOLE = ["act", "run", "source", "hold", "kept"];
-const NUMBERED = [["batch", "seq"], ["act", "id"], ["run", "id"]] as const; // prettier-ignore
+const NUMBERED = [
+  ["batch", "seq"],
+  ["act", "id"],
+  ["run", "id"],
+] as const;
 
 type Given = Readonly<Record<string, SQLOutputValue>>;
 

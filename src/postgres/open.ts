@@ -71,7 +71,7 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
       (...values: never[]) => call(postgres, ...values),
     ]);
     return {
-      ...(Object.fromEntries(calls) as unknown as Pick<JournalStore, keyof typeof CALLS>),
+      ...(Object.fromEntries(calls) as Pick<JournalStore, keyof typeof CALLS>),
       ...recordingOf(postgres, me),
       facts: async (folder) => ({ ...(await facts(postgres, folder)), ...identity }),
       judging: (work) => postgres.judging(work),
@@ -125,7 +125,7 @@ export async function makeTables(postgres: Postgres, seal: Seal, secret: Buffer 
   if (await isMade(postgres)) return false;
   const server = await checkServer(postgres);
   return postgres.write(async () => {
-    if (await isMade(postgres, true)) return false;
+    if (await isMade(postgres, { isToWait: true })) return false;
     await postgres.query(`CREATE SCHEMA IF NOT EXISTS ${POSTGRES_SCHEMA}`);
     await postgres.query(quoted(`${TABLES} ${MOVE_ROWS} ${FUNCTIONS}`));
     const own = { version: String(POSTGRES_VERSION), fingerprint: seal.fingerprint, ...sealedSecret(seal, secret) };
@@ -137,7 +137,7 @@ export async function makeTables(postgres: Postgres, seal: Seal, secret: Buffer 
 }
 
 /** `isToWait`: for whoever makes them now, to the end of the transaction. */
-export async function isMade(postgres: Postgres, isToWait = false): Promise<boolean> {
+export async function isMade(postgres: Postgres, { isToWait = false } = {}): Promise<boolean> {
   if (isToWait) await postgres.query("SELECT pg_advisory_xact_lock($1)", MAKING_LOCK);
   const sql = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'meta'";
   return (await postgres.get(sql, POSTGRES_SCHEMA)) !== undefined;

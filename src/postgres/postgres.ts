@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import pLimit from "p-limit";
 import type { Client, QueryResult } from "pg";
 import { PaydropError } from "../errors.ts";
+import { createByName } from "../journal/states.ts";
 import { ask, asking, CLIENT, failureOf, isConnectionLost } from "./server-session.ts";
 import { Sessions, type Waiting } from "./sessions.ts";
 import { Sight } from "./sight.ts";
@@ -20,6 +21,9 @@ export interface PostgresOptions {
 }
 
 type Value = string | number | boolean | bigint | null | Buffer | readonly (string | number)[];
+
+/** SQL and its values by name, for each call: `postgres.query(...byName("… = $seq", { seq }))`. */
+export const byName = createByName("$");
 
 interface Session {
   readonly client: Client;
@@ -163,7 +167,11 @@ export class Postgres {
       } catch (error) {
         const isLost = isConnectionLost(error) && (await this.#isLost(client));
         if (isLost) this.drop(client);
-        else await ask(client, "ROLLBACK", []).then(() => this.give(client), () => this.drop(client)); // prettier-ignore
+        else
+          await ask(client, "ROLLBACK", []).then(
+            () => this.give(client),
+            () => this.drop(client),
+          );
         // before its commit nothing of it was done: a sender does it anew; a commit whose answer is lost may be durable
         if (!isLost || isCommitting || !this.#options.isSender || this.#sessions.end)
           throw (isLost && this.#sessions.end) || failureOf(error);
@@ -181,7 +189,10 @@ export class Postgres {
 
   /** Files that are not there fail with the same codes as servers. */
   #isLost(client: Client): Promise<boolean> {
-    return ask(client, "SELECT 1", []).then(() => false, (error: unknown) => isConnectionLost(error)); // prettier-ignore
+    return ask(client, "SELECT 1", []).then(
+      () => false,
+      (error: unknown) => isConnectionLost(error),
+    );
   }
 
   /** A session of one's own; waits while the server is away. To be given back, or dropped. */

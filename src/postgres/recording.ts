@@ -15,7 +15,7 @@ export function recordingOf(postgres: Postgres, me: string): Recording {
   const asRecorder = async <T>(id: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await postgres.write(async () => {
-        await assertRecorder(postgres, id, me, ours.has(id));
+        await assertRecorder(postgres, id, me, { isOurs: ours.has(id) });
         return work();
       });
     } catch (error) {
@@ -54,7 +54,8 @@ async function addBatch(postgres: Postgres, batch: NewBatch, recorder: string): 
       const createdAt = await datedIn(postgres, batch.createdAt);
       const begun = { ...batch, phase: "recording", createdAt, lastAt: createdAt, recorder };
       await insert(postgres, "batch", `${NEW_BATCH}, phase, lastAt, recorder`, begun, "ON CONFLICT (id) DO NOTHING");
-      const there = await postgres.get<BatchRow & { recorder?: string }>("SELECT phase, recorder FROM batch WHERE id = $1", batch.id); // prettier-ignore
+      const sql = "SELECT phase, recorder FROM batch WHERE id = $1";
+      const there = await postgres.get<BatchRow & { recorder?: string }>(sql, batch.id);
       return there?.recorder === recorder ? undefined : there;
     });
     if (!other) return;
@@ -68,7 +69,12 @@ async function addBatch(postgres: Postgres, batch: NewBatch, recorder: string): 
  * In a transaction: only its recorder changes what is being written down. `isOurs`: this host began it, and another one may
  * have begun anew since, which took it for gone.
  */
-export async function assertRecorder(postgres: Postgres, id: string, me: string, isOurs: boolean): Promise<void> {
+export async function assertRecorder(
+  postgres: Postgres,
+  id: string,
+  me: string,
+  { isOurs }: { isOurs: boolean },
+): Promise<void> {
   const sql = "SELECT recorder FROM batch WHERE id = $1 AND (phase = 'recording' OR $2) FOR NO KEY UPDATE";
   const batch = await postgres.get<{ recorder?: string }>(sql, id, isOurs);
   if (batch ? batch.recorder !== me : isOurs) throw new PaydropError("batch_elsewhere", { batch: id });
@@ -77,7 +83,7 @@ export async function assertRecorder(postgres: Postgres, id: string, me: string,
 /** What was opened is remembered for good, whatever went wrong afterwards. */
 async function dropBatch(postgres: Postgres, id: string): Promise<void> {
   await postgres.write(async () => {
-    const batch = await batchOf(postgres, id, true);
+    const batch = await batchOf(postgres, id, { isToChange: true });
     if (batch.phase !== "recording") throw new Error(`batch ${id} is ${batch.phase}: it cannot be dropped`);
     await remove(postgres, batch);
   });

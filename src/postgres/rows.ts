@@ -1,6 +1,6 @@
 import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares } from "./batches.ts";
 import { inPlace, kept, rowName } from "./places.ts";
-import type { Postgres } from "./postgres.ts";
+import { byName, type Postgres } from "./postgres.ts";
 import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, SHARE_ROWS, WENT_OF_SHARE } from "../journal/states.ts";
 import type {
   Act,
@@ -18,7 +18,7 @@ import type {
 /** Faults and notices come as texts: they show what stood in cells, of which JSON in JSON takes any. */
 const NEW_ROW = `share int, turn bigint, row int, state text, operation text, option text, amount text, payment text, payee text,
   zeros int, reference text, payeeAs text, referenceAs text, content text, period text, retryBatch text, retryRow int, place bigint, size int, crc bigint, code text`;
-const COLUMNS = NEW_ROW.split(/,\s+/).map((column) => column.split(" ")[0]).join(); // prettier-ignore
+const COLUMNS = Array.from(NEW_ROW.split(/,\s+/), (column) => column.split(" ")[0]).join();
 const ADD = `WITH given AS (SELECT * FROM json_to_recordset($2) AS x(${NEW_ROW}, faults text, notices text)),
   shares AS (
     INSERT INTO share (batch, share, nextTurn, firstRow, lastRow)
@@ -28,7 +28,7 @@ const ADD = `WITH given AS (SELECT * FROM json_to_recordset($2) AS x(${NEW_ROW},
 
 export async function addRows(postgres: Postgres, id: string, rows: readonly NewRow[]): Promise<void> {
   await postgres.write(async () => {
-    const { seq, phase } = await batchOf(postgres, id, true);
+    const { seq, phase } = await batchOf(postgres, id, { isToChange: true });
     if (phase !== "recording") throw new Error(`batch ${id} is ${phase}: it takes no more rows`);
     const sql = `SELECT share * ${SHARE_ROWS} + nextTurn - 1 AS rows FROM share WHERE batch = $1 ORDER BY share DESC LIMIT 1`;
     const { rows: before } = (await postgres.get<{ rows: number }>(sql, seq)) ?? { rows: 0 };
@@ -51,13 +51,14 @@ export const ENTER_KEYS = `INSERT INTO key (key, batch, row, isNamed)
   UNION ALL ${keysOf("reference", "false", "payment IS NOT NULL AND reference IS NOT NULL")}
   UNION ALL ${keysOf(PAYEE_KEY, "false", "payee IS NOT NULL")} ORDER BY 1, 2, 3`;
 
+const END = `UPDATE batch SET rows = $rows, total = $total, label = $label, payments = $payments, remarks = $remarks
+  WHERE seq = $seq`;
+
 export async function endRows(postgres: Postgres, id: string, totals: Totals): Promise<void> {
-  const { rows, total, label, payments, remarks } = totals;
   await postgres.write(async () => {
-    const { seq } = await batchOf(postgres, id, true);
+    const { seq } = await batchOf(postgres, id, { isToChange: true });
     await postgres.query(ENTER_KEYS, seq);
-    const sql = "UPDATE batch SET rows = $1, total = $2, label = $3, payments = $4, remarks = $5 WHERE seq = $6";
-    await postgres.query(sql, rows, total, label, payments, JSON.stringify(remarks), seq);
+    await postgres.query(...byName(END, { seq, ...totals, remarks: JSON.stringify(totals.remarks) }));
   });
 }
 
@@ -113,7 +114,7 @@ export function move(postgres: Postgres, id: string, moves: readonly Move[], act
     // all of them: they are counted again below, and commits take them in that order
     if (isCounted) await lockShares(postgres, [seq]);
     const changes = moves.map(({ row, from, to, reasons }) => {
-      for (const state of from) assertMove(state, to, act !== undefined);
+      for (const state of from) assertMove(state, to, { hasAct: act !== undefined });
       if (to === "ready" && !postgres.isJudging) throw new Error("rows become ready inside judging only (I14)");
       const code = to === "ready" ? undefined : reasons?.[0]?.code;
       const isSettled = to === "settled_done" || to === "settled_not_done";
@@ -144,7 +145,7 @@ async function changed(postgres: Postgres, seq: number, changes: readonly object
 /** What stopped it before stops it no more, and its first row goes alone. */
 export function beginRun(postgres: Postgres, id: string, who: Who, startedAt: number): Promise<number> {
   return postgres.write(async () => {
-    const { seq } = await batchOf(postgres, id, true);
+    const { seq } = await batchOf(postgres, id, { isToChange: true });
     const begun = "INSERT INTO run (batch, login, host, by, startedAt) VALUES ($1, $2, $3, $4, $5) RETURNING id";
     const run = await postgres.get<{ id: number }>(begun, id, who.login, who.host, who.by ?? null, startedAt);
     if (!run) throw new Error(`no run of batch ${id} was begun`);

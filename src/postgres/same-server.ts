@@ -20,7 +20,8 @@ export async function checkServer(postgres: Postgres): Promise<Server> {
   );
   const settings = new Map(found.map(({ name, reset }) => [name, reset]));
   const number = Number(settings.get("server_version_num"));
-  if (number < POSTGRES_MIN * 10_000) throw new PaydropError("server_too_old", { found: settings.get("server_version"), needed: POSTGRES_MIN }); // prettier-ignore
+  if (number < POSTGRES_MIN * 10_000)
+    throw new PaydropError("server_too_old", { found: settings.get("server_version"), needed: POSTGRES_MIN });
   for (const name of ["fsync", "full_page_writes", "synchronous_commit"]) {
     const todo = `Set ${name} = on in its configuration, for this database and this user, and restart it.`;
     if (settings.get(name) === "off") throw new PaydropError("server_unsafe", { found: `${name} = off`, todo });

@@ -83,7 +83,7 @@ export async function begin(client: Client, isLooking: boolean): Promise<Session
   try {
     await client.connect();
     // several statements give several results
-    const results = (await within(SESSION_MS, client.query(SET))) as unknown as QueryResult<{ pid: number }>[];
+    const results = [await within(SESSION_MS, client.query<{ pid: number }>(SET))].flat();
     const { clock, ...look } = await lookBy(client);
     if (!isLooking) assertUsable(look, results.at(-1)?.rows[0]?.pid);
     return { pid: look.pid, clock };
@@ -126,7 +126,9 @@ export async function keepsSessions(sessions: {
     if (/pooling mode/.test(messageOf(error))) return false;
     throw failureOf(error);
   } finally {
-    for (const client of [one, other]) if (areKept) sessions.give(client); else sessions.drop(client); // prettier-ignore
+    for (const client of [one, other])
+      if (areKept) sessions.give(client);
+      else sessions.drop(client);
   }
 }
 
@@ -191,6 +193,14 @@ const OF_NETWORK: readonly string[] = [
   ...["EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN"],
 ];
 
+/** What `pg` itself says begins so. */
+const OF_CLIENT = [
+  "Connection terminated",
+  "timeout expired",
+  "Client has encountered a connection error",
+  "Client was closed",
+];
+
 /**
  * The server is away, ends, or begins, has no session left, or ended this one: what was asked may have been done, or not.
  */
@@ -198,9 +208,8 @@ export function isConnectionLost(error: unknown): boolean {
   if (error instanceof PaydropError) return error.reason === "server_away";
   const code = systemCodeOf(error) ?? "";
   if (/^(?:08|57P0[1235]$|25P0[34]$|53300$)/.test(code) || OF_NETWORK.includes(code)) return true;
-  return /^(?:Connection terminated|timeout expired|Client has encountered a connection error|Client was closed)/.test(
-    messageOf(error),
-  );
+  const message = messageOf(error);
+  return OF_CLIENT.some((begins) => message.startsWith(begins));
 }
 
 /** What a person is told of an error of the server. Its text may hold values, but the journal has no bank data in clear (I10). */

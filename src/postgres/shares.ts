@@ -3,7 +3,7 @@ import type { Client } from "pg";
 import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import type { Stop } from "../messages/outcomes.ts";
-import { ask, durably, failureOf, isConnectionLost, type Postgres } from "./postgres.ts";
+import { ask, byName, durably, failureOf, isConnectionLost, type Postgres } from "./postgres.ts";
 import { assertMove } from "../journal/states.ts";
 import type { Commit, Committed, Leaving, Outcome, Phase, Share } from "../journal/store.ts";
 import type { Word } from "./witness.ts";
@@ -145,16 +145,16 @@ export class Committer {
       return { batch: seq, share: nth, epoch, no, free };
     });
     const changes = asked.flatMap(({ share, outcomes }) => outcomes.map((outcome) => changeOf(share, outcome)));
-    const values = [JSON.stringify(wanted), JSON.stringify(changes), this.#me, LEASE];
+    const values = { wanted: JSON.stringify(wanted), changes: JSON.stringify(changes), me: this.#me, lease: LEASE };
     for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, 2_000)) {
       const mayLeave = guard();
       try {
         this.#client ??= await this.#reconnected(asked);
         faultPoint("commit.before");
         const client = this.#client;
-        const { server } = this.#trust;
-        const all = [...values, ...this.#trust.bearer];
-        const { rows } = await durably(client, () => ask(client, COMMIT, all, "commit_shares()"));
+        const [witness, host, server] = this.#trust.bearer;
+        const [sql, ...all] = byName(COMMIT, { ...values, witness, host, server });
+        const { rows } = await durably(client, () => ask(client, sql, all, "commit_shares()"));
         const { answers, word } = rows[0] as { answers: readonly Answer[]; word: Word | null };
         // another server has come meanwhile: it may not know of this commit, or this process has not looked at it
         const isNew =
@@ -211,7 +211,8 @@ export class Committer {
 const isRefusal = (error: unknown): boolean => error instanceof PaydropError && error.reason === "server_refused";
 
 /** It counts for the state directory in the same transaction, and after it, so that its lock is the last one. */
-const COMMIT = "SELECT commit_shares($1, $2, $3, $4) AS answers, bear_witness($5, $6, $7) AS word";
+const COMMIT = `SELECT commit_shares($wanted, $changes, $me, $lease) AS answers,
+  bear_witness($witness, $host, $server) AS word`;
 const LOST = { leaving: [], phase: "open", isLost: true } as const;
 
 function committedOf({ leaving, phase, hold, stop }: Answer, mayLeave: () => boolean) {
@@ -227,7 +228,7 @@ function guard(): () => boolean {
 
 function changeOf({ seq: batch, nth: share }: HeldShare, { state, code, stop, ...answer }: Outcome): object {
   const to = state === "again" ? "ready" : state;
-  assertMove("on_its_way", to, false);
+  assertMove("on_its_way", to, { hasAct: false });
   const { row, tries, httpStatus, sentAt, durationMs, response } = answer;
   const moved = { batch, share, row, from: ["ready"], to, onItsWay: true, code };
   return { ...moved, tries, httpStatus, sentAt, durationMs, response, stop };

@@ -212,7 +212,8 @@ async function metaIn(postgres: Postgres): Promise<Meta> {
 function lossOf(meta: Meta, { system, timeline }: Server, now: string): string | undefined {
   if (meta.get("system") !== system) return "it is another server";
   // when it began, which database it is, and which transaction wrote it
-  const [[, ...known], [, ...found]] = [meta.get("server") ?? "", now].map((text) => text.split(" ")) as [string[], string[]]; // prettier-ignore
+  const [, ...known] = (meta.get("server") ?? "").split(" ");
+  const [, ...found] = now.split(" ");
   if (known.join(" ") !== found.join(" ")) return "it was restored from a dump, or is a copy of the database";
   const before = Number(meta.get("timeline"));
   if (timeline === before || (timeline > before && meta.get("synchronous") === "true")) return undefined;

@@ -73,7 +73,8 @@ export class Witness {
       write(this.#file.fd, this.#last);
       if (isFirst) this.#removeOlder();
     } catch (error) {
-      throw new PaydropError("witness_unwritable", { folder: printable(this.#folder), found: messageOf(error) }, { cause: error }); // prettier-ignore
+      const facts = { folder: printable(this.#folder), found: messageOf(error) };
+      throw new PaydropError("witness_unwritable", facts, { cause: error });
     }
     this.#isSynced = false;
   }

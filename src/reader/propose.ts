@@ -148,10 +148,33 @@ function unitFor(columns: readonly ProposedColumn[], clues: ProposalClues): Prop
   return hasDecimals ? { unit: "rupees", why: "the values have decimals" } : undefined;
 }
 
-const OTHER_MEASURE =
-  /\b(?:usd|eur|gbp|aed|sgd|jpy|dollars?|euros?|lakhs?|lacs?|crores?|cr|thousands?|k|millions?|mn|mio)\b|[$€£¥]|['’]?\b000s?\b/i;
+const OTHER_MEASURES: ReadonlySet<string> = new Set([
+  ...["$", "€", "£", "¥", "usd", "eur", "gbp", "aed", "sgd", "jpy", "dollar", "dollars", "euro", "euros"],
+  ...[
+    "lakh",
+    "lakhs",
+    "lac",
+    "lacs",
+    "crore",
+    "crores",
+    "cr",
+    "thousand",
+    "thousands",
+    "k",
+    "000",
+    "000s",
+    "'000",
+    "'000s",
+  ],
+  ...["’000", "’000s", "million", "millions", "mn", "mio"],
+]);
+const WORD_OF_NAME = /[$€£¥]|['’]?\b000s?\b|\w+/gi;
 
 /** What a column counts that is neither rupees nor paise: `USD`, `lakhs`, `'000`. */
 export function otherMeasureIn(column: string): string | undefined {
-  return OTHER_MEASURE.exec(column.replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[_-]/g, " "))?.[0];
+  const words = column
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/[_-]/g, " ")
+    .match(WORD_OF_NAME);
+  return words?.find((word) => OTHER_MEASURES.has(word.toLowerCase()));
 }

@@ -82,7 +82,9 @@ export function marksOf(noted: readonly (Noted | undefined)[]): Readonly<Record<
 export async function isRetryAsWritten(path: string): Promise<boolean> {
   const [, file = "", id = ""] = /^(.+)\.retry(\.[0-9a-z]{1,32})?\.[a-z]+$/is.exec(path) ?? [];
   const noted = await Promise.all([`${file}.summary.json`, `${file}.summary${id}.json`].map(notedIn));
-  const batch = await marksOf(noted).retry(path).catch(() => undefined); // prettier-ignore
+  const batch = await marksOf(noted)
+    .retry(path)
+    .catch(() => undefined);
   return batch !== undefined;
 }
 

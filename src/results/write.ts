@@ -79,7 +79,7 @@ async function writeAt(
   await summary.write(summaryJson(batch, totals, run, runsWith(runs, run, exitCode), exitCode, names));
   await summary.finish();
   // the retry file last: only by what a summary notes of it is it told from one that a person corrects
-  for (const one of [results, summary, ...(retry ? [retry] : [])]) await one.publish(true);
+  for (const one of [results, summary, ...(retry ? [retry] : [])]) await one.publish({ replace: true });
   const { total, byStatus, accounts, goesAgain, rowsToLookAt } = totals;
   const told = ({ path }: AtomicFile): string => join(dirname(shown), basename(path));
   return {

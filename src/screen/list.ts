@@ -27,7 +27,7 @@ export async function writeList<T>(
 ) {
   const write = (text: string): void => stdout.write(text);
   const isCsv = flags["csv"] === true;
-  if (isCsv) write(csvRecord(Object.keys(list.columns), true));
+  if (isCsv) write(csvRecord(Object.keys(list.columns), { isFirst: true }));
   let count = 0;
   for await (const one of all) {
     const values = Object.entries(list.columns).map(([name, valueOf]) => [name, valueOf(one)] as const);
@@ -42,7 +42,7 @@ export async function writeList<T>(
   );
 }
 
-function csvRecord(cells: readonly (string | number | undefined)[], isFirst = false): string {
+function csvRecord(cells: readonly (string | number | undefined)[], { isFirst = false } = {}): string {
   const shown = cells.map((cell) => guardCell(printable(String(cell ?? ""))));
   return stringify([shown], { bom: isFirst, record_delimiter: "windows" });
 }

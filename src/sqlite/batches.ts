@@ -1,5 +1,5 @@
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
-import { bool, type Columns, type Journal } from "./store.ts";
+import { bool, byName, type Columns, type Journal } from "./store.ts";
 import {
   assertPhase,
   batchesWith,
@@ -27,9 +27,9 @@ export interface BatchRow {
 export const BATCH_ROW = "SELECT seq, id, environment, phase, mark, nextTurn FROM batch b";
 
 export function batchOf(journal: Journal, id: string): BatchRow {
-  const batch = journal.get(`${BATCH_ROW} WHERE id = ?`, id);
+  const [batch] = journal.records<BatchRow>(`${BATCH_ROW} WHERE id = ?`, id);
   if (!batch) throw new Error(`the journal has no batch ${id}`);
-  return batch as unknown as BatchRow;
+  return batch;
 }
 
 const NEW_BATCH = [
@@ -56,6 +56,11 @@ export function datedIn(journal: Journal, at: number): number {
   return datedAfter(lastAtIn(journal), at);
 }
 
+const SET = `UPDATE batch SET phase = coalesce($phase, phase), destination = coalesce($destination, destination),
+    owesResults = coalesce($owes, owesResults), approvers = max(approvers, $approvers),
+    approvedUntil = iif(approvers > $approvers, approvedUntil, coalesce($until, approvedUntil))
+  WHERE seq = $seq`;
+
 export function setBatch(journal: Journal, ...[id, change, act]: Parameters<JournalStore["setBatch"]>): void {
   journal.write(() => {
     const { seq, phase } = batchOf(journal, id);
@@ -64,11 +69,15 @@ export function setBatch(journal: Journal, ...[id, change, act]: Parameters<Jour
       assertPhase(id, phase, wanted, journal.isJudging);
       keepTallies(journal, seq);
     }
-    const changed = `phase = coalesce(?, phase), destination = coalesce(?, destination), owesResults = coalesce(?, owesResults),
-      approvedUntil = iif(approvers > ?, approvedUntil, coalesce(?, approvedUntil)), approvers = max(approvers, ?)`;
     const owes = owesResults === undefined ? null : Number(owesResults);
-    const values = [wanted ?? null, destination ?? null, owes, approvers, approvedUntil ?? null, approvers];
-    journal.run(`UPDATE batch SET ${changed} WHERE seq = ?`, ...values, seq);
+    const becomes = {
+      phase: wanted ?? null,
+      destination: destination ?? null,
+      owes,
+      approvers,
+      until: approvedUntil ?? null,
+    };
+    journal.run(...byName(SET, { seq, ...becomes }));
     const sql = "INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)";
     if (source) journal.run(sql, source.path, source.identity, id);
     if (act) addAct(journal, { ...act, batch: id });
@@ -238,21 +247,24 @@ export function purge(journal: Journal, ...[before, act, after = 0]: Parameters<
   return journal.write(() => {
     const isOld = "lastAt < ? AND phase <> 'recording' AND owesResults = 0 AND isPurged = 0";
     const sql = `SELECT seq, id, createdAt, tallies FROM batch WHERE seq > ? AND ${isOld} ORDER BY seq LIMIT ${PURGED_AT_ONCE}`;
-    const old = journal.all(sql, after, before);
-    for (const { seq, tallies } of old) if (tallies === null) keepTallies(journal, Number(seq));
+    const old = journal.records<Looked & { readonly tallies?: Tallies }>(sql, after, before);
+    for (const { seq, tallies } of old) if (!tallies) keepTallies(journal, seq);
     const seqs = JSON.stringify(old.map(({ seq }) => seq));
     const stillOpen = mayHold(["ready", "held", "not_sent", "unknown"]);
     const isChosen = "seq IN (SELECT value FROM json_each(?))";
-    const ended = journal.all(`SELECT seq, id FROM batch b WHERE ${isChosen} AND NOT ${stillOpen} ORDER BY seq`, seqs);
+    const ended = journal.records<Pick<BatchRow, "seq" | "id">>(
+      `SELECT seq, id FROM batch b WHERE ${isChosen} AND NOT ${stillOpen} ORDER BY seq`,
+      seqs,
+    );
     const empty = `UPDATE row SET response = NULL, faults = NULL, notices = NULL
       WHERE batch = ? AND (response IS NOT NULL OR faults IS NOT NULL OR notices IS NOT NULL)`;
     for (const { seq, id } of ended) {
-      journal.run(empty, Number(seq));
-      journal.run("UPDATE batch SET isPurged = 1 WHERE seq = ?", Number(seq));
-      journal.run("DELETE FROM kept WHERE kind = 'notice' AND name = ?", String(id));
-      addAct(journal, { ...act, batch: String(id) });
+      journal.run(empty, seq);
+      journal.run("UPDATE batch SET isPurged = 1 WHERE seq = ?", seq);
+      journal.run("DELETE FROM kept WHERE kind = 'notice' AND name = ?", id);
+      addAct(journal, { ...act, batch: id });
     }
-    return { ids: ended.map(({ id }) => String(id)), ...stepOf(old as unknown as Looked[]) };
+    return { ids: ended.map(({ id }) => id), ...stepOf(old) };
   });
 }
 

@@ -74,11 +74,11 @@ export type Call = (method: string, isJudging: boolean, values: readonly unknown
  */
 export function callsOf(stateDir: string, options: OpenOptions): Call {
   const journal = new Journal(stateDir, options);
-  const calls = CALLS as unknown as Readonly<Record<string, (...values: readonly unknown[]) => unknown>>;
+  const calls: Readonly<Record<string, (journal: Journal, ...values: never[]) => unknown>> = CALLS;
   return async (method, isJudging, values) => {
     journal.isJudging = isJudging;
     try {
-      return await calls[method]?.(journal, ...values);
+      return await calls[method]?.(journal, ...(values as never[]));
     } catch (error) {
       throw sqliteCodeOf(error) === undefined ? error : failureOf(error, journal.path);
     }

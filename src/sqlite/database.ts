@@ -41,22 +41,23 @@ export function openDatabase(stateDir: string, options: OpenOptions): DatabaseSy
   const wereTaken = wereFilesTaken(stateDir);
   const lost = !isThere && wereTaken;
   if (lost && !accepted) throw new PaydropError("journal_lost", { folder: stateDir });
-  if (makesNone && !isThere) return openFile(MEMORY, {}, true);
+  if (makesNone && !isThere) return openFile(MEMORY, { mayBeNew: true });
   makePrivate(stateDir);
   try {
-    const database = openFile(path, options, lost || !wereTaken);
+    const database = openFile(path, { ...options, mayBeNew: lost || !wereTaken });
     if (lost && accepted) noteLoss(database, accepted, "it was missing");
     return database;
   } catch (error) {
     if (!accepted || !isDamage(error)) throw failureOf(error, path);
     setAside(path);
-    const database = openFile(path, options, true);
+    const database = openFile(path, { ...options, mayBeNew: true });
     noteLoss(database, accepted, messageOf(error));
     return database;
   }
 }
 
-function openFile(path: string, { isSender = false, isMoving = false }: OpenOptions, mayBeNew: boolean): DatabaseSync {
+function openFile(path: string, options: OpenOptions & { readonly mayBeNew: boolean }): DatabaseSync {
+  const { isSender = false, isMoving = false, mayBeNew } = options;
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     refuseOldSqlite(database);

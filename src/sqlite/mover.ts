@@ -1,5 +1,5 @@
 import { addAct, keepTallies, type BatchRow } from "./batches.ts";
-import type { Journal } from "./store.ts";
+import { byName, type Journal } from "./store.ts";
 import type { RowName } from "../checks/beside.ts";
 import { move as moveRow, type Change } from "../journal/states.ts";
 import type { Who } from "../journal/store.ts";
@@ -19,7 +19,10 @@ export class Mover {
   /** false: the row was in another state, or on its way against expectation. */
   move(change: Omit<Change, "turn">): boolean {
     const turn = change.to === "ready" ? { turn: this.#nextTurn } : {};
-    const isMoved = moveRow((sql, ...values) => this.#journal.run(sql, ...values), this.#batch, { ...change, ...turn });
+    const isMoved = moveRow((sql, values) => this.#journal.run(...byName(sql, values)), this.#batch, {
+      ...change,
+      ...turn,
+    });
     if (isMoved && change.to === "ready") this.#nextTurn += 1;
     return isMoved;
   }

@@ -41,7 +41,7 @@ function storeOf(call: Call, lock: () => Promise<InstanceLock>, stateDir: string
     (...values: readonly unknown[]) =>
       call(name, inside.getStore() ?? false, values);
   const calls = Object.fromEntries(METHODS.map((name) => [name, calling(name)]));
-  const store = calls as unknown as Pick<JournalStore, Method> & SharesOfJournal;
+  const store = calls as Pick<JournalStore, Method> & Readonly<SharesOfJournal>;
   return {
     ...store,
     ...sharesOfOneHost(stateDir, store),

@@ -1,7 +1,7 @@
 import { addAct, batchOf, conditions, keepTallies, mayHold } from "./batches.ts";
 import { Mover } from "./mover.ts";
 import { inPlace } from "./seen.ts";
-import { bool, rowName, type Journal } from "./store.ts";
+import { bool, byName, rowName, type Journal } from "./store.ts";
 import { assertMove, batchesWithAny, ON_ITS_WAY, PAYEE_KEY, WAITING_STATES, WENT } from "../journal/states.ts";
 import type { RowState, WaitingState } from "../journal/states.ts";
 import type { Act, Move, NewRow, RowFilter, RowRecord, Totals } from "../journal/store.ts";
@@ -56,14 +56,16 @@ const ENTER = `INSERT INTO key (key, batch, row, isNamed)
   UNION ALL ${keysOf("reference", "0", "payment IS NOT NULL AND reference IS NOT NULL")}
   UNION ALL ${keysOf(PAYEE_KEY, "0", "payee IS NOT NULL")} ORDER BY 1, 2, 3`;
 
-export function endRows(journal: Journal, id: string, { rows, total, label, payments, remarks }: Totals): void {
+const END = `UPDATE batch SET rows = $rows, total = $total, label = $label, payments = $payments, remarks = $remarks
+  WHERE seq = $seq`;
+
+export function endRows(journal: Journal, id: string, totals: Totals): void {
   journal.write(() => {
     const { seq } = batchOf(journal, id);
     const last = Number(journal.get("SELECT max(row) AS last FROM row WHERE batch = ?", seq)?.["last"] ?? 0);
     for (let from = 0; from <= last; from += ENTERED_ROWS_MAX)
       journal.run(ENTER, seq, from, from + ENTERED_ROWS_MAX - 1);
-    const totals = "UPDATE batch SET rows = ?, total = ?, label = ?, payments = ?, remarks = ? WHERE seq = ?";
-    journal.run(totals, rows, total, label, payments, JSON.stringify(remarks), seq);
+    journal.run(...byName(END, { seq, ...totals, remarks: JSON.stringify(totals.remarks) }));
   });
 }
 
@@ -118,7 +120,7 @@ export function move(journal: Journal, id: string, moves: readonly Move[], act?:
     const batch = batchOf(journal, id);
     const mover = new Mover(journal, batch);
     const moved = moves.filter(({ row, from, to, reasons }) => {
-      for (const state of from) assertMove(state, to, act !== undefined);
+      for (const state of from) assertMove(state, to, { hasAct: act !== undefined });
       if (to === "ready" && !journal.isJudging) throw new Error("rows become ready inside judging only (I14)");
       return mover.move({
         ...{ row, from, to, isOnItsWay: false },

@@ -1,6 +1,6 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, mayHold, type BatchRow } from "./batches.ts";
-import { rowName, type Journal } from "./store.ts";
+import { byName, rowName, type Journal } from "./store.ts";
 import {
   FOUND_MAX,
   GOES,
@@ -69,37 +69,39 @@ const FOUND = `SELECT ${COLUMNS} FROM key k CROSS JOIN batch b ON b.seq = k.batc
 const form = (period: string): string => `(substr(${period}, 6, 1) = 'W') + 2 * (substr(${period}, 8, 1) = '-')`;
 /**
  * Two references, and two periods of one form, tell two rows apart. Such rows are left out: any number of them could stand
- * before one that speaks against sending. Rows with the same reference are found by that. ?3: whether the judged row states
- * no reference, ?4 its period.
+ * before one that speaks against sending. Rows with the same reference are found by that. `$isUnnamed`: the judged row states
+ * no reference; `$period`: its period.
  */
-const IS_OF_PERIOD = `(?4 IS NULL OR r.period IS NULL OR r.period = ?4 OR ${form("r.period")} <> ${form("?4")})`;
-const NOT_TOLD_APART = `k.isNamed <= ?3 AND ${IS_OF_PERIOD}`;
+const IS_OF_PERIOD = `($period IS NULL OR r.period IS NULL OR r.period = $period OR ${form("r.period")} <> ${form("$period")})`;
+const NOT_TOLD_APART = `k.isNamed <= $isUnnamed AND ${IS_OF_PERIOD}`;
 /** One more than are read tells that there are more. */
 const FIRST = `LIMIT ${FOUND_MAX + 1}`;
 const OTHERS = "b.phase <> 'recording'";
-/** The newest come first, and the walk ends when enough are found. ?2: the batch of the judged row, ?5 its environment. */
-const elsewhere = (only: string): string => `${FOUND} WHERE k.key = ?1 AND ${only} AND ${NOT_TOLD_APART}
-  AND k.batch <> ?2 AND b.environment = ?5 AND ${OTHERS} ORDER BY k.batch DESC, k.row DESC ${FIRST}`;
+/** The newest come first, and the walk ends when enough are found. `$own`: the batch of the judged row. */
+const elsewhere = (only: string): string => `${FOUND} WHERE k.key = $key AND ${only} AND ${NOT_TOLD_APART}
+  AND k.batch <> $own AND b.environment = $environment AND ${OTHERS} ORDER BY k.batch DESC, k.row DESC ${FIRST}`;
 const [GO, WAIT, HAVE_NO_END] = [elsewhere(GOES), elsewhere(WAITS), elsewhere(UNENDED)];
 /**
- * From the first row of the batch on: one walk is good for all rows of a page. ?5: the last one of the page. Duplicates
- * count among the equal rows of a file.
+ * From the first row of the batch on: one walk is good for all rows of a page. Duplicates count among the equal rows of a
+ * file.
  */
-const HERE = `${FOUND} WHERE k.key = ?1 AND (${GOES} OR ${WAITS} OR r.state = 'duplicate') AND ${NOT_TOLD_APART}
-  AND k.batch = ?2 AND k.row < ?5 ORDER BY k.row ${FIRST}`;
+const HERE = `${FOUND} WHERE k.key = $key AND (${GOES} OR ${WAITS} OR r.state = 'duplicate') AND ${NOT_TOLD_APART}
+  AND k.batch = $own AND k.row < $lastRow ORDER BY k.row ${FIRST}`;
 /** However it is written: `k.key` between these. */
-const OF_PAYEE = "k.key >= ?1 AND k.key < ?1 || '~'";
-/** Of the batch ?5, that went or go, and are not told apart. ?2: the batch of the judged row, ?6 its environment. */
-const payee = (key: string): string => `${FOUND} WHERE ${key} AND k.batch = (SELECT seq FROM batch WHERE id = ?5)
-  AND k.batch <> ?2 AND ${GOES} AND (?3 OR r.reference IS NULL) AND ${IS_OF_PERIOD} AND b.environment = ?6 AND ${OTHERS}
-  ORDER BY k.batch, k.row ${FIRST}`;
-const [PAYEE, PAYEE_IN_ANY_WAY] = [payee("k.key = ?1"), payee(OF_PAYEE)];
-/** Where one payment to the payee as it is written here went or goes, nothing is said of other ways. ?2, ?3: as above, batch and environment. */
-const ALIKE = `${FOUND} WHERE k.key = ?1 AND k.batch <> ?2 AND b.environment = ?3 AND ${OTHERS} AND ${GOES}
+const OF_PAYEE = "k.key >= $key AND k.key < $key || '~'";
+/** Of the batch `$corrected`, that went or go, and are not told apart. */
+const payee = (
+  key: string,
+): string => `${FOUND} WHERE ${key} AND k.batch = (SELECT seq FROM batch WHERE id = $corrected)
+  AND k.batch <> $own AND ${GOES} AND ($isUnnamed OR r.reference IS NULL) AND ${IS_OF_PERIOD}
+  AND b.environment = $environment AND ${OTHERS} ORDER BY k.batch, k.row ${FIRST}`;
+const [PAYEE, PAYEE_IN_ANY_WAY] = [payee("k.key = $key"), payee(OF_PAYEE)];
+/** Where one payment to the payee as it is written here went or goes, nothing is said of other ways. */
+const ALIKE = `${FOUND} WHERE k.key = $payeeKey AND k.batch <> $own AND b.environment = $environment AND ${OTHERS} AND ${GOES}
   ORDER BY k.batch DESC, k.row DESC LIMIT 1`;
-/** One of them is enough. ?4: as it is written here, ?5: its zeros in front. */
-const OTHERWISE = `${FOUND} WHERE ${OF_PAYEE} AND k.key <> ?4 AND k.batch <> ?2 AND b.environment = ?3 AND ${OTHERS}
-  AND (${GOES} OR r.state IN ('invalid', 'rejected') AND r.zeros IS NOT ?5)
+/** One of them is enough. `$payeeKey`: as it is written here, `$zeros`: those in front. */
+const OTHERWISE = `${FOUND} WHERE ${OF_PAYEE} AND k.key <> $payeeKey AND k.batch <> $own AND b.environment = $environment AND ${OTHERS}
+  AND (${GOES} OR r.state IN ('invalid', 'rejected') AND r.zeros IS NOT $zeros)
   ORDER BY ${WENT} DESC, k.batch DESC, k.row DESC LIMIT ${FOUND_MAX}`;
 /**
  * All that the row ?1, ?2 corrects, one after the other, and all that corrects it, or one of those, by name or in place; with
@@ -163,6 +165,9 @@ interface Keyed extends Found {
 
 const NONE: Found = { others: [] };
 
+/** The values of what is searched for, by name. */
+type Asked = Readonly<Record<string, string | number | null>>;
+
 /** Finds the other rows of one page; what has the same keys in it is looked for once. */
 class Search {
   readonly #journal: Journal;
@@ -181,8 +186,8 @@ class Search {
 
   othersOf(row: JudgedRow): Found {
     const found = [
-      this.#keyed(row, "payment", row.reference === undefined, row.period ?? null),
-      this.#keyed(row, "reference", true, null),
+      this.#keyed(row, "payment", { isUnnamed: row.reference === undefined, period: row.period ?? null }),
+      this.#keyed(row, "reference", { isUnnamed: true, period: null }),
       ...this.#page.corrected.map((batch) => this.#ofPayee(row, batch)),
       row.isWrittenOtherwise ? this.#otherwise(row) : NONE,
       row.retryOf || row.inPlaceOf || row.isCorrected ? this.#kin(row) : NONE,
@@ -195,13 +200,17 @@ class Search {
     return { others: [...all.values()], isCut };
   }
 
-  #keyed(row: JudgedRow, column: KeyColumn, isUnnamed: boolean, period: string | null): Found {
+  #keyed(
+    row: JudgedRow,
+    column: KeyColumn,
+    { isUnnamed, period }: { isUnnamed: boolean; period: string | null },
+  ): Found {
     const [key, isHere, isElsewhere] = [row[column], row[`${column}Here`], row[`${column}Elsewhere`]];
     if (!key || (!isHere && !isElsewhere)) return NONE;
-    const common = [key, this.#own.seq, Number(isUnnamed), period] as const;
+    const asked = { key, own: this.#own.seq, isUnnamed: Number(isUnnamed), period };
     const { others, isCut, here, all, cutAt } = this.#once(`${key} ${isHere} ${isUnnamed} ${period ?? ""}`, () => [
-      isElsewhere ? this.#elsewhere(...common) : NONE,
-      isHere ? this.#journal.records<Seen>(HERE, ...common, this.#page.lastRow) : [],
+      isElsewhere ? this.#elsewhere({ ...asked, environment: this.#own.environment }) : NONE,
+      isHere ? this.#rows(HERE, { ...asked, lastRow: this.#page.lastRow }) : [],
     ]);
     // how many equal rows stand above is asked only where some went elsewhere
     const isCutHere = isCut ?? ((row.row > cutAt && (column === "reference" || others.length > 0)) || undefined);
@@ -211,8 +220,8 @@ class Search {
   }
 
   /** What went or goes, apart from what waits: no number of these may hide one of those. */
-  #elsewhere(...common: readonly [string, number, number, string | null]): Found {
-    const find = (sql: string): Found => this.#first(sql, ...common, this.#own.environment);
+  #elsewhere(asked: Asked): Found {
+    const find = (sql: string): Found => this.#first(sql, asked);
     const go = find(GO);
     if (!go.isCut) {
       const wait = find(WAIT);
@@ -223,19 +232,20 @@ class Search {
     return { others: [...unended, ...go.others], isCut: true };
   }
 
-  #ofPayee(row: JudgedRow, batch: string): Found {
-    const { seq, environment } = this.#own;
+  #ofPayee(row: JudgedRow, corrected: string): Found {
+    const { seq: own, environment } = this.#own;
     const [key, sql] = row.isWrittenOtherwise ? [row.payee, PAYEE_IN_ANY_WAY] : [row.payeeKey, PAYEE];
-    const asked = [key, seq, Number(row.reference === undefined), row.period ?? null, batch, environment] as const;
-    return this.#once(JSON.stringify(asked), () => [this.#first(sql, ...asked), []]);
+    const isUnnamed = Number(row.reference === undefined);
+    const asked = { key, own, isUnnamed, period: row.period ?? null, corrected, environment };
+    return this.#once(JSON.stringify(asked), () => [this.#first(sql, asked), []]);
   }
 
-  #otherwise({ payee, payeeKey, zeros }: JudgedRow): Found {
-    const { seq, environment } = this.#own;
+  #otherwise({ payee: key, payeeKey, zeros }: JudgedRow): Found {
+    const { seq: own, environment } = this.#own;
     return this.#once(payeeKey, () => {
-      const alike = this.#journal.records<Seen>(ALIKE, payeeKey, seq, environment);
+      const alike = this.#rows(ALIKE, { payeeKey, own, environment });
       if (alike.length > 0) return [{ others: alike }, []];
-      return [{ others: this.#journal.records<Seen>(OTHERWISE, payee, seq, environment, payeeKey, zeros ?? null) }, []];
+      return [{ others: this.#rows(OTHERWISE, { key, payeeKey, zeros: zeros ?? null, own, environment }) }, []];
     });
   }
 
@@ -246,8 +256,12 @@ class Search {
     return { others, isCut: (all[0]?.kin ?? 0) > FOUND_MAX || undefined };
   }
 
-  #first(sql: string, ...values: readonly (string | number | null)[]): Found {
-    const others = this.#journal.records<Seen>(sql, ...values);
+  #rows(sql: string, asked: Asked): Seen[] {
+    return this.#journal.records(...byName(sql, asked));
+  }
+
+  #first(sql: string, asked: Asked): Found {
+    const others = this.#rows(sql, asked);
     return others.length > FOUND_MAX ? { others: others.slice(0, FOUND_MAX), isCut: true } : { others };
   }
 

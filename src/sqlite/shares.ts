@@ -35,12 +35,16 @@ export function progress(journal: Journal, id: string): Omit<Progress, "held"> {
 export function commit(journal: Journal, all: readonly CommitOfBatch[]): Committed[] {
   return journal.writeOutcomes(
     () => all.map((one) => commitBatch(journal, one)),
-    () => all.forEach((one) => commitBatch(journal, { ...one, freeLanes: 0 }, true)),
+    () => all.forEach((one) => commitBatch(journal, { ...one, freeLanes: 0 }, { isLast: true })),
   );
 }
 
 /** `isLast`: after a failure; some of the outcomes may have been saved already. */
-function commitBatch(journal: Journal, { batch: id, outcomes, freeLanes }: CommitOfBatch, isLast = false): Committed {
+function commitBatch(
+  journal: Journal,
+  { batch: id, outcomes, freeLanes }: CommitOfBatch,
+  { isLast = false } = {},
+): Committed {
   const batch = batchOf(journal, id);
   const [{ hold } = {}] = journal.records<Pick<Committed, "hold">>(HOLD_OF, Date.now(), batch.seq);
   const mover = new Mover(journal, batch);
@@ -59,7 +63,7 @@ function leavingOf({ row, operation, amount, attempts, place, size, crc }: Leavi
 function takeOutcome(mover: Mover, outcome: Outcome, isLast: boolean): void {
   const { row, state, code, ...answer } = outcome;
   const to = state === "again" ? "ready" : state;
-  assertMove("on_its_way", to, false);
+  assertMove("on_its_way", to, { hasAct: false });
   if (mover.move({ row, from: ["ready"], to, isOnItsWay: true, code, answer }) || isLast) return;
   throw new Error(`row ${row} has an outcome, but was not on its way`);
 }
@@ -68,6 +72,6 @@ function takeOutcome(mover: Mover, outcome: Outcome, isLast: boolean): void {
 export function recover(journal: Journal, who: Who): { readonly unknown: RowName[] } {
   const crashed = `${BATCH_ROW} WHERE seq IN ${batchesWith("row", "ready")}
     AND EXISTS (SELECT 1 FROM row r WHERE r.batch = b.seq AND ${ON_ITS_WAY})`;
-  const batches = journal.all(crashed) as unknown as BatchRow[];
+  const batches = journal.records<BatchRow>(crashed);
   return { unknown: batches.flatMap((batch) => journal.write(() => makeUnknown(journal, batch, who))) };
 }

@@ -5,6 +5,7 @@ import { giveToOwner } from "../disk.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { assertHere, MOVED } from "./schema.ts";
+import { createByName } from "../journal/states.ts";
 import { ballastPath, journalPath, lockPath } from "../state-dir.ts";
 import { openDatabase, SQLITE_BUSY, SQLITE_FULL, sqliteCodeOf, sqliteKindOf, type OpenOptions } from "./database.ts";
 
@@ -166,6 +167,9 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   ...["faults", "notices", "reasons", "retryOf", "inPlaceOf", "correctedBy", "onItsWay", "remarks", "tallies", "rows"],
   ...["owesResults", "isSame", "isNamed", "isPurged"],
 ]);
+
+/** SQL and its values by name, for each call of the journal: `journal.run(...byName("… = $seq", { seq }))`. */
+export const byName = createByName("?");
 
 /** SQL: a column that is read as true or false. */
 export const bool = (sql: string): string => `iif(${sql}, 'true', 'false')`;

@@ -91,12 +91,16 @@ function outcomeOfSuccess(answer: Answered, { doubtful_2xx: doubtful }: Choices,
 }
 
 /** A web page begins like this even where its server names no content type, or a wrong one; the XML of a service not. */
-const HTML_BEGINS =
-  /^\s*(?:<\?xml[^>]*>\s*)?<(?:!|(?:html|head|body|title|meta|link|script|style|h[1-6]|p|div|span|center|img|table|form)[\s/>])/i;
+const FIRST_TAG = /^\s*(?:<\?xml[^>]*>\s*)?<(?:(!)|([a-z]+[1-6]?)[\s/>])/i;
+const HTML_TAGS: ReadonlySet<string> = new Set([
+  ...["html", "head", "body", "title", "meta", "link", "script", "style", "h1", "h2", "h3", "h4", "h5", "h6"],
+  ...["p", "div", "span", "center", "img", "table", "form"],
+]);
 
 /** The body counts more than the content type: by default some frameworks call JSON, or no body, a web page. */
 function isHtml({ contentType, body, bodyEnd }: Answered): boolean {
-  if (HTML_BEGINS.test(body)) return true;
+  const [, declaration, tag = ""] = FIRST_TAG.exec(body) ?? [];
+  if (declaration !== undefined || HTML_TAGS.has(tag.toLowerCase())) return true;
   const isCalledSo = /^\s*(?:text\/html|application\/xhtml)/i.test(contentType);
   return isCalledSo && !(bodyEnd === "complete" && (body.trim() === "" || jsonOf(body) !== undefined));
 }

@@ -187,7 +187,7 @@ test("the desk has accounts → a name on the command line counts only with its 
     ["new", "approve", true],
   ] as const)
     // prettier-ignore
-    passwords.set(name, await addAccount(opened.store, name, role, act, isOneTime));
+    passwords.set(name, await addAccount(opened.store, name, role, act, { isOneTime }));
   await opened.close();
   const words = ["approve", id, "--total", SUM, "--by"];
   const say = (by: string, password?: string) =>

@@ -77,7 +77,9 @@ test("what is missing for sending is told at once; payouts need two more", () =>
   );
   const sending = { base_url: "https://api.bank.example" };
   expect(() => requireSending(sending, { apiKey: key })).not.toThrow();
-  expect(() => requireSending(sending, { apiKey: key, aesKey: key }, true)).toThrow(/^missing: PAYDROP_AES_IV/);
+  expect(() => requireSending(sending, { apiKey: key, aesKey: key }, { payouts: true })).toThrow(
+    /^missing: PAYDROP_AES_IV/,
+  );
 });
 
 describe("a secret cannot be printed by accident", () => {

@@ -25,7 +25,7 @@ function workbook(first: string): string {
 async function person(at: Watched, address: string, name: string, role: Role): Promise<Page> {
   const { config } = loadSettings({ flags: {}, env: at.env() });
   const work = await openWork(config, {}, "act");
-  const password = await addAccount(work.store, name, role, actOf(work, "add_account"), false);
+  const password = await addAccount(work.store, name, role, actOf(work, "add_account"), { isOneTime: false });
   await work.close();
   const page = await (await browser().newContext()).newPage();
   await page.goto(address);

@@ -43,7 +43,7 @@ describe("a mark against the journal", () => {
   ])("%s", async (_, text, reason) => {
     const folder = mark(text);
     const journal = new Journal("a", 10);
-    const checked = assertMark(folder, journal, false);
+    const checked = assertMark(folder, journal);
     if (reason === undefined) expect(await checked).toBeUndefined();
     else await expect(checked).rejects.toMatchObject({ code: "journal", reason });
     const kept = keepMark(folder, journal, never);
@@ -53,12 +53,12 @@ describe("a mark against the journal", () => {
 
   test("a link or a folder in its place is no mark of ours; none is fine", async () => {
     const folder = temporaryDirectory();
-    expect(await assertMark(folder, new Journal("a", 0), false)).toBeUndefined();
+    expect(await assertMark(folder, new Journal("a", 0))).toBeUndefined();
     symlinkSync("/etc/hostname", join(folder, ".paydrop"));
-    await expect(assertMark(folder, new Journal("a", 0), false)).rejects.toMatchObject({ reason: "mark_damaged" });
+    await expect(assertMark(folder, new Journal("a", 0))).rejects.toMatchObject({ reason: "mark_damaged" });
     rmSync(join(folder, ".paydrop"));
     mkdirSync(join(folder, ".paydrop"));
-    await expect(assertMark(folder, new Journal("a", 0), false)).rejects.toMatchObject({ reason: "mark_damaged" });
+    await expect(assertMark(folder, new Journal("a", 0))).rejects.toMatchObject({ reason: "mark_damaged" });
   });
 
   test("an older copy of the journal sent from another folder: the first folder stays blocked until a person accepts", async () => {
@@ -68,10 +68,12 @@ describe("a mark against the journal", () => {
     await (await keepMark(folder, journal, never)).close();
     const restored = new Journal("a", 40);
     restored.here["/other"] = 40;
-    await expect(assertMark(folder, restored, false)).rejects.toMatchObject({ reason: "journal_older" });
+    await expect(assertMark(folder, restored)).rejects.toMatchObject({ reason: "journal_older" });
     await expect(keepMark(folder, restored, never)).rejects.toMatchObject({ reason: "journal_older" });
-    expect(await assertMark(folder, restored, true)).toContain("knows of 0 rows that went, the file of 30");
-    expect(await assertMark(folder, restored, false)).toBeUndefined();
+    expect(await assertMark(folder, restored, { accepted: true })).toContain(
+      "knows of 0 rows that went, the file of 30",
+    );
+    expect(await assertMark(folder, restored)).toBeUndefined();
   });
 
   test("a folder that was renamed is still known by its old name, with its rows", async () => {
@@ -80,13 +82,15 @@ describe("a mark against the journal", () => {
     journal.here[folder] = 30;
     await (await keepMark(folder, journal, never)).close();
     renameSync(folder, renamed);
-    expect(await assertMark(renamed, journal, false)).toBeUndefined();
-    await expect(assertMark(renamed, new Journal("a", 40), false)).rejects.toMatchObject({ reason: "journal_older" });
+    expect(await assertMark(renamed, journal)).toBeUndefined();
+    await expect(assertMark(renamed, new Journal("a", 40))).rejects.toMatchObject({ reason: "journal_older" });
   });
 
   test("accepted by a person: it becomes this journal's, and the reason is given", async () => {
     const folder = mark({ state_id: "b", let_go: 3 });
-    expect(await assertMark(folder, new Journal("a", 1), true)).toContain("another journal sent from this folder");
+    expect(await assertMark(folder, new Journal("a", 1), { accepted: true })).toContain(
+      "another journal sent from this folder",
+    );
     expect(markIn(folder)).toMatchObject({ state_id: "a", let_go: 1 });
   });
 });
@@ -131,7 +135,7 @@ describe("a mark that is kept", () => {
     const keepers = await Promise.all(Array.from({ length: 5 }, () => keepMark(folder, journal, never)));
     for (const keeper of keepers) {
       journal.letGo += 10;
-      await Promise.all([keeper.close(), assertMark(folder, journal, false)]);
+      await Promise.all([keeper.close(), assertMark(folder, journal)]);
     }
     expect(markIn(folder)).toMatchObject({ let_go: 50 });
   });

@@ -216,7 +216,7 @@ function movesRowsByTheRules(open: OpenTestJournal): void {
     ["rejected", "settled_not_done", true, false],
     ["invalid", "settled_done", false, false],
   ])("a person settles a row that is %s as %s, settled before: %s → %s", (from, as, wasSettled, may) => {
-    expect(maySettle(from, as, wasSettled)).toBe(may);
+    expect(maySettle(from, as, { wasSettled })).toBe(may);
   });
 
   test("rows on their way → no person moves them, whatever is asked", async () => {
