@@ -48,7 +48,7 @@ export function rowsIn<Name extends string>(of: Partial<Record<Name, { rows: num
   return names.reduce((sum, name) => sum + (of[name]?.rows ?? 0), 0);
 }
 
-/** `100`, `100.0` and `100.00` are the same amount: no trailing zeros, no bare point (DESIGN §7). */
+/** `100`, `100.0` and `100.00` are the same amount: no trailing zeros, no bare point (README §7). */
 export function canonicalAmount(amount: string): string {
   return amount.includes(".") ? amount.replace(/0+$/, "").replace(/\.$/, "") : amount;
 }

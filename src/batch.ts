@@ -249,7 +249,7 @@ async function conduct(work: Work, id: string, begun: Begun): Promise<BatchRepor
 
 type Sent = Omit<Submitted, "letGo">;
 
-/** Sends what is ready (DESIGN §8); where nothing is, or nothing may go, it only says so. */
+/** Sends what is ready (README §8); where nothing is, or nothing may go, it only says so. */
 async function send(work: Work, batch: BatchRecord, run: number, { isKnown, checked }: Begun): Promise<Sent> {
   const { config, store, shared, signals, destination, tell } = work;
   const { ready = { rows: 0, amount: "0.00" } } = batch.tallies;

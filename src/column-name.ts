@@ -1,5 +1,5 @@
 /**
- * Header names compare without case, spaces, `_` and `-` (DESIGN §6): `IFSC Code`, `ifsc-code` and `ifsc_code` are the
+ * Header names compare without case, spaces, `_` and `-` (README §6): `IFSC Code`, `ifsc-code` and `ifsc_code` are the
  * same name.
  */
 export function normalizeName(name: string): string {

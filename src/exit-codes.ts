@@ -1,7 +1,7 @@
 import type { ErrorCode } from "./messages/errors.ts";
 import { foreseen, PaydropError } from "./errors.ts";
 
-/** DESIGN §10: behind the process, `--help`, the README and the tests. `todo` is for cron and operations. */
+/** README §10: behind the process, `--help`, the README and the tests. `todo` is for cron and operations. */
 export const EXIT_CODES = [
   { code: 0, sentence: "every row accepted, or nothing to do", todo: "nothing" },
   { code: 1, sentence: "internal failure", todo: "run it again with --verbose, and send us that" },
@@ -18,7 +18,7 @@ export const EXIT_CODES = [
 
 const GRAVEST_FIRST: readonly number[] = [1, 74, 78, 2, 4, 7, 5, 3, 6, 75, 0];
 
-/** The code that speaks for several (DESIGN §10); one that is not in the table is a failure. */
+/** The code that speaks for several (README §10); one that is not in the table is a failure. */
 export function gravest(codes: readonly number[]): number {
   if (codes.some((code) => !GRAVEST_FIRST.includes(code))) return 1;
   return GRAVEST_FIRST.find((code) => codes.includes(code)) ?? 0;

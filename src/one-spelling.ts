@@ -8,7 +8,7 @@ const ACCOUNT_DIGITS_MIN = 9;
 const ZEROS = /^0+(?=[0-9]+$)/;
 
 /**
- * One spelling for an id, an account or a reference, however it is written (DESIGN §7): without capitals, spaces, signs
+ * One spelling for an id, an account or a reference, however it is written (README §7): without capitals, spaces, signs
  * and zeros in front of digits, and with the digits of this line. Where a sign alone keeps two groups of digits apart, one
  * sign stays.
  */

@@ -16,7 +16,7 @@ const BEFORE: Readonly<Record<string, number>> = {
   "test lines": 22_600,
 };
 
-/** What only a journal of several hosts (DESIGN §13) and the desk (§14) need. */
+/** What only a journal of several hosts (README §13) and the desk (§14) need. */
 const OF_HOSTS =
   /^src\/(?:journal\/(?:postgres.*|open-postgres|same-server|look-at-server|shares|hosts|copies|move|move-rows|approval|sharing)|submission\/(?:shares|queue)|commands\/(?:work|journal|status-hosts|doctor-server|desk|approve)|monitor\/notices|acts\/(?:approve|inbox)|inbox\/lease|messages\/(?:hosts|desk)|desk\/.*)\.ts$/;
 

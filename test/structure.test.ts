@@ -10,7 +10,7 @@ import { figuresOf, LIMITS } from "./figures.ts";
 const ROOT = join(import.meta.dirname, "..");
 
 /**
- * Each may know only those before it, by values and by types alike (DESIGN §4). What stands in one line knows each other
+ * Each may know only those before it, by values and by types alike (README §4). What stands in one line knows each other
  * as well.
  */
 const LAYERS = [
@@ -47,11 +47,11 @@ const LAYERS = [
   ["index.ts"],
   ["commands", "desk", "cli.ts", "bin.ts"],
 ];
-/** No other file ends the process (DESIGN §4). */
+/** No other file ends the process (README §4). */
 const ENDS_THE_PROCESS = ["bin.ts", "cli.ts"];
 const ENDING = /\bprocess\s*\.\s*(?:(?:exit|abort|reallyExit)\b|exitCode\s*=(?!=))/;
 /**
- * What is judged or written down goes by the journal's clock (`store.now()`, DESIGN §13): a host whose clock was 30 days
+ * What is judged or written down goes by the journal's clock (`store.now()`, README §13): a host whose clock was 30 days
  * ahead paid 499 rows twice. These look at their own: SQLite's engine, which is of one host; the guard; what is only shown.
  */
 const OWN_CLOCK = [
@@ -267,7 +267,7 @@ interface Import {
   readonly to: string;
 }
 
-/** What in this tree breaks the rules of DESIGN §4, in words. */
+/** What in this tree breaks the rules of README §4, in words. */
 function breachesIn(folder: string): string[] {
   const files = globSync("**/*.ts", { cwd: folder })
     .filter((file) => !file.endsWith(".d.ts"))

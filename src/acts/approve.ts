@@ -17,7 +17,7 @@ interface Values {
 }
 
 /**
- * A second person's word (DESIGN §14): for these bytes, their rows and their sum, and for some hours; or for rows that somebody
+ * A second person's word (README §14): for these bytes, their rows and their sum, and for some hours; or for rows that somebody
  * let go since (I16). Nothing is sent. `left`: how many other people must say it, too.
  */
 export async function approve(

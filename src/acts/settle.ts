@@ -92,7 +92,7 @@ async function saidByRows({ store }: Open, { by }: Named, values: Values): Promi
   return { todo, already, skipped: 0 };
 }
 
-/** The request of a lost host may still arrive (DESIGN §13): until it cannot, nobody knows that a row was not done. */
+/** The request of a lost host may still arrive (README §13): until it cannot, nobody knows that a row was not done. */
 async function assertQuiet({ store, config }: Open, todo: readonly Settling[]): Promise<void> {
   for (const { batch, row, as } of todo) {
     if (as === "settled_done") continue;

@@ -13,7 +13,7 @@ export interface Own {
   reference?: string;
   /** With its zeros in front. */
   referenceAs?: string;
-  /** In one of the three forms (DESIGN §6). */
+  /** In one of the three forms (README §6). */
   period?: string;
   retryOf?: RowName;
 }
@@ -79,7 +79,7 @@ export const NONE =
   /^(?:null|nan|nat|\\n|<na>|(?:system\.)?dbnull(?:\.value)?|none|nil|n\/?a|n\.a\.?|undefined|blank|empty|-+|—|0+)?$/i;
 const LABEL = /^[\w .,&()+/-]{0,40}$/;
 
-/** A period in one of the three forms of DESIGN §6, with its label in small letters; empty: none; undefined: nonsense. */
+/** A period in one of the three forms of README §6, with its label in small letters; empty: none; undefined: nonsense. */
 export function readPeriod(text: string): string | undefined {
   const words = text.trim().split(/\s+/);
   if (NONE.test(words.join(" "))) return "";

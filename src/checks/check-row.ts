@@ -36,7 +36,7 @@ export interface CheckedRow extends Readonly<Own> {
   readonly instruction?: {
     /** Compact JSON (§5.2 step 1) with the fields in the order of §2; amounts keep the very digits of the file. */
     readonly payload: string;
-    /** What makes it the same payment as another (DESIGN §2), canonical. */
+    /** What makes it the same payment as another (README §2), canonical. */
     readonly payment: string;
   };
   /** Why it is invalid; empty for a valid one. */
@@ -54,7 +54,7 @@ export interface CheckedRow extends Readonly<Own> {
   /** Who receives or owes the money, canonical; and how many zeros stand in front of it, where any do. */
   readonly payee?: string;
   readonly zeros?: number;
-  /** How the payee is written, where otherwise than in that one spelling (DESIGN §7). */
+  /** How the payee is written, where otherwise than in that one spelling (README §7). */
   readonly payeeAs?: string;
   /** Of a valid row: what is sent. Of an invalid one, or one that may correct one: what stands in its cells. */
   readonly sent?: Content;

@@ -6,7 +6,7 @@ import { FileRefusedError, systemCodeOf } from "../errors.ts";
 import type { Fault } from "../messages/sentence.ts";
 import type { Wrapper } from "../reader/row.ts";
 
-/** Control totals as somebody stated them (DESIGN §6). */
+/** Control totals as somebody stated them (README §6). */
 export interface StatedControl {
   /** A fact of the sentence: who says it. */
   readonly source: string;

@@ -216,14 +216,14 @@ function plainNumber(written: string): string | undefined {
 /** Stands before each part of a payment's or payee's text: no value can hold it. */
 const SEPARATOR = "\u001f";
 
-/** The payment, one text for equal ones (DESIGN §2). Never logged or stored in clear. */
+/** The payment, one text for equal ones (README §2). Never logged or stored in clear. */
 export function paymentText({ amount, alsoPayment }: FormInFile, payee: string, values: Values): string {
   let joined = payee + SEPARATOR + canonicalAmount(values[amount.nth] ?? "");
   for (const field of alsoPayment) joined += SEPARATOR + canonical(field, values[field.nth] ?? "");
   return joined;
 }
 
-/** One spelling for equal values: `0012` and `12` are (DESIGN §2, §7), for a spreadsheet takes zeros in front. */
+/** One spelling for equal values: `0012` and `12` are (README §2, §7), for a spreadsheet takes zeros in front. */
 export function canonical({ kind, shape }: Place, value: string): string {
   if (shape === "vpa" || shape === "currency") return value.toLowerCase();
   return kind === "id" ? oneSpelling(ungroupedAccount(shape, value)) : value;

@@ -32,7 +32,7 @@ interface Kept {
 /** A file whose operation, columns and statements are known, before its rows are checked. */
 export type OpenedFile = Awaited<ReturnType<typeof openFile>>;
 
-/** Opens a snapshot and finds out what it is (DESIGN §6). Throws FileRefusedError where a person has to be asked. */
+/** Opens a snapshot and finds out what it is (README §6). Throws FileRefusedError where a person has to be asked. */
 export async function openFile(snapshot: Snapshot, config: Config) {
   const { path, fileName, copy, folder } = snapshot;
   const refused = (...faults: readonly Fault[]): FileRefusedError => new FileRefusedError(fileName, faults);
@@ -58,7 +58,7 @@ export async function openFile(snapshot: Snapshot, config: Config) {
 /** `--period each`: a person says that the rows are of several periods, each of the one that it states. */
 const EACH = "each";
 
-/** Which operation a file is, by the first clue that says it (DESIGN §6); else faults that ask. `mixed`: each row says. */
+/** Which operation a file is, by the first clue that says it (README §6); else faults that ask. `mixed`: each row says. */
 function operationOf(
   columns: readonly string[],
   { table, folder, mapping }: { readonly table: Table; readonly folder: string; readonly mapping: Mapping | undefined },

@@ -16,7 +16,7 @@ export interface Lying {
 }
 
 /**
- * Makes the payload spool of a batch (DESIGN §2), one payload a line in row order (0600): what an earlier try of the same
+ * Makes the payload spool of a batch (README §2), one payload a line in row order (0600): what an earlier try of the same
  * batch left there is overwritten. `add` gives where a payload will lie, in bytes; all is durable when `close` returns.
  */
 export function createSpool(path: string) {

@@ -53,7 +53,7 @@ export type Client = {
   close(): Promise<void>;
 };
 
-/** Reads an answer by the outcome table of DESIGN §8. */
+/** Reads an answer by the outcome table of README §8. */
 type OutcomeOf = (
   answer: Answer,
   choices: Pick<Config, "retry_429" | "doubtful_2xx">,

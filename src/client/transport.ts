@@ -31,7 +31,7 @@ export interface TransportOptions extends Pick<
   readonly bodyTimeoutMs?: number;
 }
 
-/** Every request that carries a row goes through here (DESIGN §4). */
+/** Every request that carries a row goes through here (README §4). */
 export interface Transport {
   /**
    * Sends one request body to a path of §4 and says what became of it; never throws for anything the network does. No

@@ -10,7 +10,7 @@ const ANSWERS_MAX = 500;
 const VALUES_MAX = 4;
 
 /**
- * What yes looks like (DESIGN §8): proposed, for each operation of which rows were accepted, from the answers that the journal
+ * What yes looks like (README §8): proposed, for each operation of which rows were accepted, from the answers that the journal
  * keeps of them; a person puts it into paydrop.toml.
  */
 export async function answerFindings(config: Config, store: JournalStore): Promise<Finding[]> {

@@ -7,7 +7,7 @@ const SERVER_CLOCK_SLACK_MS = 5_000;
 const POSTGRES_MIN = 14;
 const SESSIONS_OF_HOST = 6;
 
-/** What a shared journal needs of its server (DESIGN §13); nothing is made there. `clock`: against what the journal knows. */
+/** What a shared journal needs of its server (README §13); nothing is made there. `clock`: against what the journal knows. */
 export async function serverFindings(
   { shared }: Pick<Config, "shared">,
   clock: () => Promise<Finding>,

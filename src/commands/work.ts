@@ -8,7 +8,7 @@ import { assertKeys } from "../submission/may-go.ts";
 import { sendShares } from "../submission/shares.ts";
 import { summarize, type Call } from "./command.ts";
 
-/** Sends shares of other hosts' files (DESIGN §13), until it is asked to end. */
+/** Sends shares of other hosts' files (README §13), until it is asked to end. */
 export function run(call: Call): Promise<number> {
   return withSending(call, async (sending) => {
     const { config, teller, listening } = sending;

@@ -46,7 +46,7 @@ const once = { once: true } as const;
 const firm = { firm: true } as const;
 
 /**
- * Every setting but the secrets (DESIGN §10): the one list from which flags, variables, paydrop.toml, its example and
+ * Every setting but the secrets (README §10): the one list from which flags, variables, paydrop.toml, its example and
  * its JSON schema, and `paydrop help settings` are made. `state_dir` is `--state-dir` and `PAYDROP_STATE_DIR`.
  */
 export const SETTINGS = z.object({
@@ -160,13 +160,13 @@ export const FIELD_RULES = {
   max_length: { kind: whole(1, 10_000), example: "30", shown: "characters at most" },
 } as const;
 
-/** Where people are told of what happens (DESIGN §14). */
+/** Where people are told of what happens (README §14). */
 export const NOTIFY = {
   webhook_url: { kind: kinds.hookUrl, example: '"https://hooks.example/T0/B0"', shown: "address of a chat" },
   email_to: { kind: kinds.addresses, example: '["payroll@bank.example"]', shown: "mail, by PAYDROP_SMTP_URL" },
 } as const;
 
-/** What an answer looks like that takes a row; any other 2xx is unknown then (DESIGN §8). */
+/** What an answer looks like that takes a row; any other 2xx is unknown then (README §8). */
 export const ANSWERS = {
   field: { kind: text, example: '"status"', shown: "where the answer says yes; data.status for one in another" },
   accepted: { kind: list, example: '["SUCCESS", "PENDING"]', shown: "what stands there when the row was taken" },

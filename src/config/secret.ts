@@ -107,7 +107,7 @@ export function takeSecrets(
   return found;
 }
 
-/** Of somebody with an account at the desk, who acts by a command (DESIGN §14). */
+/** Of somebody with an account at the desk, who acts by a command (README §14). */
 export const PASSWORD = "PAYDROP_PASSWORD";
 
 /** From the variable, from the file that `…_FILE` names, or from systemd's credential. Throws PaydropError `config`. */

@@ -10,7 +10,7 @@ import { button, factsOf, form, markup, sumField, type Html } from "./html.ts";
 import { type Asked, type Pages, plain } from "./pages.ts";
 import { batchLink } from "./needs.ts";
 
-/** Batches that somebody else than who brought them must approve (DESIGN §14). */
+/** Batches that somebody else than who brought them must approve (README §14). */
 export function approvalPages(pages: Pages): void {
   const { desk } = pages;
 

@@ -1,5 +1,5 @@
 /*
- * The same payment again (DESIGN §7), each rule in a line, in their order. "Went": accepted, settled_done, unknown or on
+ * The same payment again (README §7), each rule in a line, in their order. "Went": accepted, settled_done, unknown or on
  * its way. "Recent": within `duplicate_days`. All that apply are told; the first one gives the row its state.
  *
  * same_payment    duplicate   accepted: the same reference and payment, or as many equal payments of the same period

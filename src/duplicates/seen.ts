@@ -13,7 +13,7 @@ export interface Judged {
   /** How many zeros stand in front of its account or id: its key is the same without them. */
   readonly zeros?: number;
   readonly reference?: Key;
-  /** How payee and reference are written, hidden, where otherwise than in their one spelling (DESIGN §7). */
+  /** How payee and reference are written, hidden, where otherwise than in their one spelling (README §7). */
   readonly payeeAs?: string;
   readonly referenceAs?: string;
   readonly period?: string;
@@ -33,11 +33,11 @@ export interface Seen extends RowName, Partial<Omit<Judged, "row" | "isCut">> {
   readonly amount?: string;
 }
 
-/** One reason of DESIGN §7. Plain data: the journal keeps it. */
+/** One reason of README §7. Plain data: the journal keeps it. */
 export type Reason = HoldReason;
 export type HoldCode = Reason["code"];
 
-/** `reasons`: all that apply, in the order of DESIGN §7; the first one gives the row its code. Empty: ready. */
+/** `reasons`: all that apply, in the order of README §7; the first one gives the row its code. Empty: ready. */
 export interface Verdict {
   readonly row: number;
   readonly state: "ready" | "duplicate" | "held";

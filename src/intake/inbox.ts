@@ -122,7 +122,7 @@ interface Look extends Pick<LookedFile, "stats" | "sha256" | "waits"> {
   readonly neededMs: number;
 }
 
-/** A file without its last line end, or empty, waits longer (DESIGN §6): no parser can see that its end was cut off. */
+/** A file without its last line end, or empty, waits longer (README §6): no parser can see that its end was cut off. */
 const UNENDED_TIMES = 3;
 
 /**

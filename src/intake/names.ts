@@ -6,7 +6,7 @@ import { printable } from "../printable.ts";
 
 /**
  * What the name of a file says, before anything of it is read. `isRetry`: our own retry file, which is input once a person
- * has changed it (DESIGN §6). `passed_over`: hidden, temporary, or ours: not a word about it. `refused`: never taken, and
+ * has changed it (README §6). `passed_over`: hidden, temporary, or ours: not a word about it. `refused`: never taken, and
  * a person must hear of it.
  */
 export type NameSays =

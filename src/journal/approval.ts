@@ -5,7 +5,7 @@ import type { Act, BatchRecord, JournalStore, RowRecord, Who } from "./store.ts"
 
 const HOUR_MS = 3_600_000;
 
-/** So many people besides who brought a file must approve it before anything of it goes (DESIGN §14). */
+/** So many people besides who brought a file must approve it before anything of it goes (README §14). */
 export function approversFor(
   { approval, approval_above: above, approvers }: Pick<Config, "approval" | "approval_above" | "approvers">,
   total: string,

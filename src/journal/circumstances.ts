@@ -6,7 +6,7 @@ import type { Circumstances } from "../duplicates/rules.ts";
 import type { RowState } from "./states.ts";
 import type { BatchRecord, JournalStore, Overlap, SeenRow } from "./store.ts";
 
-/** Settings that DESIGN §7 depends on. */
+/** Settings that README §7 depends on. */
 export type JudgingRules = Pick<Config, "duplicate_days" | "allow_repeats" | "all_or_nothing">;
 
 const PAGE_ROWS = 1000;
@@ -53,7 +53,7 @@ export async function circumstancesOf(
 export const GONE: readonly RowState[] = ["accepted", "settled_done", "unknown"];
 
 /**
- * Batches that this one corrects, or is corrected by (DESIGN §7): one names rows of the other, both lie in the same place,
+ * Batches that this one corrects, or is corrected by (README §7): one names rows of the other, both lie in the same place,
  * or the later one repeats half of the payments of the other. Only those of which something went `since`, or still goes.
  */
 async function correctedBy(

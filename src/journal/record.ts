@@ -153,7 +153,7 @@ function newRowOf(
 
 const STILL_AS_IT_WAS = "still_as_it_was";
 
-/** Rows of a retry file that nobody changed: they stay what they were (DESIGN §2). */
+/** Rows of a retry file that nobody changed: they stay what they were (README §2). */
 class Stayed {
   readonly #invalid: FirstOfKind;
   #rows = 0;

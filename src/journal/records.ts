@@ -45,14 +45,14 @@ export interface Totals {
   readonly total: string;
   /** `payout, option B`; `mixed`. */
   readonly label: string;
-  /** A hash of the payments of its valid rows, whatever their order (DESIGN §7, rule 8). */
+  /** A hash of the payments of its valid rows, whatever their order (README §7, rule 8). */
   readonly payments: Key;
   readonly remarks: readonly Fault[];
 }
 
 export interface BatchRecord extends NewBatch, Omit<Totals, "payments"> {
   readonly phase: Phase;
-  /** So many people must approve it before anything of it goes (DESIGN §14), and have, until then; 0: have not, or not any more. */
+  /** So many people must approve it before anything of it goes (README §14), and have, until then; 0: have not, or not any more. */
   readonly approvers: number;
   readonly approvedUntil: number;
   /** The latest time that something happened to it. */
@@ -89,7 +89,7 @@ export interface RowRecord extends RowName, Pick<Seen, "payee" | "period" | "ret
   readonly code?: string;
   readonly faults: readonly Fault[];
   readonly notices: readonly Fault[];
-  /** Of held and duplicate rows (DESIGN §7). */
+  /** Of held and duplicate rows (README §7). */
   readonly reasons: readonly Reason[];
   readonly attempts: number;
   readonly httpStatus?: number;
@@ -169,7 +169,7 @@ export interface Leaving extends Lying {
   readonly operation: OperationName;
   readonly amount: string;
   readonly attempts: number;
-  /** Of a shared journal: whether the commit that let it go is recent enough for it to leave now (DESIGN §13, the guard). */
+  /** Of a shared journal: whether the commit that let it go is recent enough for it to leave now (README §13, the guard). */
   readonly mayLeave?: () => boolean;
 }
 

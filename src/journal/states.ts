@@ -1,7 +1,7 @@
 import { PaydropError } from "../errors.ts";
 import { STATUSES } from "../messages/statuses.ts";
 
-/** The state of a row, in the journal and in results (DESIGN §2). */
+/** The state of a row, in the journal and in results (README §2). */
 export type RowState = "ready" | keyof typeof STATUSES;
 
 export const ROW_STATES: readonly RowState[] = ["ready", ...(Object.keys(STATUSES) as (keyof typeof STATUSES)[])];
@@ -29,7 +29,7 @@ export type SettledAs = Extract<RowState, "settled_done" | "settled_not_done">;
 const JUDGED: readonly RowState[] = ["ready", "duplicate", "held"];
 
 /**
- * Every legal move (DESIGN §2): its picture, and what may go again. To `settled_done` also from where a retry has
+ * Every legal move (README §2): its picture, and what may go again. To `settled_done` also from where a retry has
  * brought a row that was settled as not done (`maySettle`). A move that is not here is a bug, and stops everything.
  */
 const LEGAL_MOVES: Readonly<Record<RowState | "on_its_way", readonly RowState[]>> = {
@@ -90,7 +90,7 @@ export function becomesContradicted(
 
 /** SQL: the row `r` of the batch `b` is on its way: its turn was let go, and its outcome is not known (I2). */
 export const ON_ITS_WAY = "(r.state = 'ready' AND r.turn <= b.mark)";
-/** SQL: the row `r` of the batch `b` went (DESIGN §7). */
+/** SQL: the row `r` of the batch `b` went (README §7). */
 export const WENT = `(r.state IN ('accepted', 'settled_done', 'unknown') OR ${ON_ITS_WAY})`;
 /** SQL: the row `r` of the batch `b` may have gone, and nobody knows yet. */
 export const UNENDED = `(r.state = 'unknown' OR ${ON_ITS_WAY})`;

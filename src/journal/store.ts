@@ -59,7 +59,7 @@ export interface RowFilter {
   readonly limit?: number;
 }
 
-/** What is kept beside payments (DESIGN §14): who may sign in, who is signed in, which file somebody brought, what people were told. */
+/** What is kept beside payments (README §14): who may sign in, who is signed in, which file somebody brought, what people were told. */
 export type KeptKind = "account" | "session" | "upload" | "notice";
 
 export interface Kept<T> {
@@ -81,8 +81,8 @@ export interface JournalFacts {
 }
 
 /**
- * The durable memory of what was sent and answered (DESIGN §1, §3). Every call that resolves is durable. Calls are
- * shaped as arrays, so that a group is one transaction and one fsync. It knows no rule of DESIGN §7: it finds what the
+ * The durable memory of what was sent and answered (README §1, §3). Every call that resolves is durable. Calls are
+ * shaped as arrays, so that a group is one transaction and one fsync. It knows no rule of README §7: it finds what the
  * rules ask for, and writes down what they say.
  */
 export interface JournalStore {

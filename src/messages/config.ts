@@ -157,7 +157,7 @@ export function finding(what: string, code: CodeIn<typeof FINDINGS>, facts: Fact
   return { what, health, told: told(sentence, facts) };
 }
 
-/** What the interface leaves open (DESIGN §1), by its section: the setting that decides, or what always holds. */
+/** What the interface leaves open (README §1), by its section: the setting that decides, or what always holds. */
 export const CHOICES: readonly (readonly [section: string, choice: string, always?: string])[] = [
   ["§2.6", "required fields", "all but the optional ones of a template"],
   ["§2.6", "empty_fields"],

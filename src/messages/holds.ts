@@ -10,7 +10,7 @@ const asItStands = led("If it is right as it stands", commands.release);
 /** Where the other row states a month, and this one does not. */
 const otherMonth = led("Another month than {period}: after that,", commands.onFile("run", { period: "YYYY-MM" }));
 
-/** Why a row waits for a person, or is a duplicate, by code (DESIGN §7). The harmless thing to do comes first. */
+/** Why a row waits for a person, or is a duplicate, by code (README §7). The harmless thing to do comes first. */
 export const HOLDS = {
   approval_wanted: [
     "{by} let it go, and somebody else must approve that → Nothing to do for {by}: somebody else approves it.",

@@ -5,7 +5,7 @@ const whatToDo = led("What to do", helpOn("hosts"));
 const withoutThem = led("What to do without them", helpOn("hosts"));
 const SILENT = "it gives no answer. A commit may be waiting for a standby";
 
-/** What is said of a journal that several hosts share (DESIGN §13). */
+/** What is said of a journal that several hosts share (README §13). */
 export const SERVER_ERRORS = {
   server_away: ({ since }) => `the journal's server cannot be reached: {found}
     → ${since === undefined ? "Nothing goes without it" : "On this host sending has stopped since {since}, and goes on by itself when the server is back"}. Nothing is forgotten. Look at PAYDROP_JOURNAL_URL, the server and the network.`,

@@ -143,7 +143,7 @@ const STEPS = {
 
 export const stepFor = (code: keyof typeof STEPS, facts: Facts): Step => ({ code, ...told(STEPS[code], facts) });
 
-/** What a person should do now: the gravest thing first, of each the harmless way first (DESIGN §7). */
+/** What a person should do now: the gravest thing first, of each the harmless way first (README §7). */
 export function nextSteps(facts: StepFacts): readonly Step[] {
   const { batch, phase, unknown, held, owesResults } = facts;
   const lookUp = { batch, which: namedRows(unknown.rows, unknown.count), row: unknown.rows[0] };

@@ -40,7 +40,7 @@ interface Way {
 type Notice = Readonly<Record<"marks" | "lines", readonly string[]>>;
 
 /**
- * Tells people of ends, holds and what needs them, by chat and mail (DESIGN §14), beside payments, and never in their way. Each
+ * Tells people of ends, holds and what needs them, by chat and mail (README §14), beside payments, and never in their way. Each
  * thing once, also after a restart and over several hosts: the journal keeps what was told. `say`: that a way fails is said
  * once, until it works again. `patience`: so many times as long it waits.
  */

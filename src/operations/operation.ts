@@ -34,7 +34,7 @@ const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+$/;
 const MANY_LINES = /^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+$/;
 /** Printable ASCII without leading or trailing space. */
 export const ID: RegExp = /^[!-~](?:[ -~]*[!-~])?$/;
-/** 6 to 34 letters and digits, four of them digits, also written in groups (DESIGN §6). */
+/** 6 to 34 letters and digits, four of them digits, also written in groups (README §6). */
 export const ACCOUNT: RegExp =
   /^(?=(?:[A-Za-z -]*[0-9]){4})(?=(?:[ -]*[A-Za-z0-9]){6,34}$)[A-Za-z0-9]+(?:[ -]+[A-Za-z0-9]+)*$/;
 export const IFSC: RegExp = /^[A-Za-z]{4}0[A-Za-z0-9]{6}$/;
@@ -65,7 +65,7 @@ export interface Form {
   readonly schema: z.ZodMiniObject;
   /** The field that says who receives or owes the money. */
   readonly payee: string;
-  /** What makes a payment beside payee and amount (DESIGN §2). */
+  /** What makes a payment beside payee and amount (README §2). */
   readonly alsoPayment?: readonly string[];
 }
 

@@ -56,7 +56,7 @@ export async function takeOver(postgres: Postgres, who: Who): Promise<RowName[]>
 export const takeOverBy = ({ postgres, me }: Pick<Together, "postgres" | "me">): Promise<RowName[]> =>
   takeOver(postgres, { login: "paydrop", host: me });
 
-/** Which share goes where (DESIGN §13). */
+/** Which share goes where (README §13). */
 export function claimsOf(together: Together): Pick<JournalStore, "claim" | "progress" | "stop"> {
   const { postgres, committer, me, trust } = together;
   /** Lanes that are being asked for: two batches of this process must not ask for the same. */

@@ -20,7 +20,7 @@ const ALL = `SELECT h.host, h.name, h.version, ${msOf("h.since")} AS since, ${ms
             '[]') AS leases
          FROM host h ORDER BY h.since`;
 
-/** What hosts do beside the store (DESIGN §13). */
+/** What hosts do beside the store (README §13). */
 export function hostsOf(together: Together): Hosts {
   const { postgres, seal, me, leases } = together;
   return {

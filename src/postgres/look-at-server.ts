@@ -4,7 +4,7 @@ import { ask, Postgres } from "./postgres.ts";
 import { areSessions } from "./server-session.ts";
 import { lossSeen } from "./trust.ts";
 
-/** What a person must know of the server of a shared journal before it is trusted (DESIGN §13). */
+/** What a person must know of the server of a shared journal before it is trusted (README §13). */
 export interface Looked {
   readonly server: string;
   readonly version: string;

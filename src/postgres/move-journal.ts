@@ -20,7 +20,7 @@ interface Target {
 }
 
 /**
- * Moves the journal of a state directory to an empty one in Postgres (DESIGN §13). Its payments are known again there, and
+ * Moves the journal of a state directory to an empty one in Postgres (README §13). Its payments are known again there, and
  * the marks of its folders stay valid. First the old one says that it is being moved: nothing goes by it from then on. Then
  * the copy is one transaction, and then the old one says that it was moved. Cut off at any point, no more than one of the
  * two lets rows go, and the move is done once more.

@@ -44,7 +44,7 @@ const MAKING_LOCK = 7_210_002;
 const KEY_SECRET = "key secret";
 
 /**
- * The journal that several hosts share (DESIGN §13); its tables are made where there are none. Rejects with PaydropError where
+ * The journal that several hosts share (README §13); its tables are made where there are none. Rejects with PaydropError where
  * the server cannot be reached, could lose what it confirms, or has another key or version: nothing may be sent then.
  */
 export async function openPostgres(options: SharedOptions): Promise<JournalStore> {
@@ -98,7 +98,7 @@ export async function openPostgres(options: SharedOptions): Promise<JournalStore
   }
 }
 
-/** What is kept beside payments (DESIGN §14), as JSON. */
+/** What is kept beside payments (README §14), as JSON. */
 async function keep(postgres: Postgres, ...[kind, name, value, act]: Parameters<JournalStore["keep"]>): Promise<void> {
   await postgres.write(async () => {
     const sql = `INSERT INTO kept (kind, name, value) VALUES ($1, $2, $3)

@@ -12,7 +12,7 @@ const STATES = oneOf(ROW_STATES);
  * Columns are named as the properties of `store.ts`, and no bank data in clear stands in any of them (I10): see `schema.ts`
  * for what they are. JSON is kept as text (`json`), so that it reads back byte for byte.
  *
- * A batch is cut into shares (DESIGN §13). A share has its own turns and turn mark; `owner` holds it until `leaseUntil`, by
+ * A batch is cut into shares (README §13). A share has its own turns and turn mark; `owner` holds it until `leaseUntil`, by
  * the clock of the database, and every statement that moves one of its rows on the way names its `epoch`. Whoever changes a
  * row has its share locked, in the order of their numbers.
  */

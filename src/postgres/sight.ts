@@ -13,7 +13,7 @@ export interface ServerNews {
 }
 
 /**
- * Whether the server of a shared journal answers this process, and since when it does not (DESIGN §13). That it is away is
+ * Whether the server of a shared journal answers this process, and since when it does not (README §13). That it is away is
  * told once, then every minute, and that it is back. Counted in ticks: a process that stood still itself has missed nothing.
  */
 export class Sight {

@@ -4,7 +4,7 @@ import { BY_INDEX } from "../journal/states.ts";
 const BY_ITSELF = `(r.state IN ('ready', 'not_sent') OR r.state = 'rejected' AND r.code = ANY(rejected_for))`;
 
 /**
- * Which server the journal trusts, and whether rows go (DESIGN §13, I12). In `meta`: `server`, the one that is trusted, with
+ * Which server the journal trusts, and whether rows go (README §13, I12). In `meta`: `server`, the one that is trusted, with
  * `system` and `timeline`; `waitFrom` and `waitUntil`: after another one came nothing goes before the first, and before the
  * second only when all have vouched; `synchronous`: whether its commits waited for a standby; `lineage`: another one each time
  * that a loss was accepted, and `accepted:LINEAGE`, when; `loss`: a loss that was seen.

@@ -46,7 +46,7 @@ async function setMeta(postgres: Postgres, key: string, value: string): Promise<
 }
 
 /**
- * Whether the server still knows all that it had confirmed (DESIGN §13, I12): asked at a start, and whenever the journal says
+ * Whether the server still knows all that it had confirmed (README §13, I12): asked at a start, and whenever the journal says
  * that nobody has looked at this server yet. The functions of the journal let nothing go on one that is not trusted.
  */
 export class Trust {

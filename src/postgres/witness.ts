@@ -35,7 +35,7 @@ const SYNCED_EVERY_MS = 1_000;
 const OLD_MS = 3_600_000;
 
 /**
- * What the journal's server has confirmed to the processes of a state directory, kept in it beside the server (DESIGN §13,
+ * What the journal's server has confirmed to the processes of a state directory, kept in it beside the server (README §13,
  * I12): each has a file of its own, and writes it before any row of a commit leaves. A killed process loses nothing of it.
  */
 export class Witness {

@@ -8,7 +8,7 @@ import type { Form } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
 import type { Cell, Row } from "./row.ts";
 
-/** Columns that have a meaning and are not sent (DESIGN §6). */
+/** Columns that have a meaning and are not sent (README §6). */
 export const OWN_COLUMNS = ["operation", "reference", "period", "retry_of"] as const;
 
 /** A lookup table in memory: the values of its fields by key; `ambiguous` where one key has two different lines. */
@@ -227,7 +227,7 @@ export function completeOperations(names: readonly string[]): readonly Operation
   return complete.map(({ name }) => name);
 }
 
-/** Asks about columns that look like a misspelt field of these operations that the file lacks (DESIGN §6). */
+/** Asks about columns that look like a misspelt field of these operations that the file lacks (README §6). */
 export function misspeltColumns(names: readonly string[], operation: OperationName | "mixed", own: readonly string[]) {
   const forms = OPERATIONS.flatMap(({ name, forms: all }) => (operation === "mixed" || operation === name ? all : []));
   const ours = new Set([...OUR_NAMES.keys(), ...own.map(normalizeName)]);

@@ -6,7 +6,7 @@ import type { Cell, Refuse, Row, Source, Table, Token, Wrapper } from "./row.ts"
 import { readText } from "./text.ts";
 
 /**
- * Opens a list of rows, or a wrapper with the list under `rows` (DESIGN §6). A file with a wrapper is first read to its
+ * Opens a list of rows, or a wrapper with the list under `rows` (README §6). A file with a wrapper is first read to its
  * end: behind its rows may stand what must be known before them. Throws FileRefusedError.
  */
 export async function openJson(source: Source): Promise<Table> {

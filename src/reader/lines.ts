@@ -19,7 +19,7 @@ export function headerAmong<One extends { readonly names: readonly string[] }>(r
   return below.find((one) => knownIn(one) >= least) ?? first;
 }
 
-/** The second of two column names that compare equal (DESIGN §6); names that are empty do not count. */
+/** The second of two column names that compare equal (README §6); names that are empty do not count. */
 export function repeatedNameOf(names: readonly string[]): string | undefined {
   const seen = new Set<string>();
   for (const name of names) {
@@ -62,7 +62,7 @@ export function assertHeader(header: readonly string[], row: number, refuse: Ref
 const GUARDED = /^'[=+\-@\t\r\n＝＋－＠]/;
 const GUARDED_INSIDE = /([;\t\r\n] *)'(?='*[=+\-@＝＋－＠])/g;
 
-/** The text without the `'` that files out have before what a spreadsheet would run (DESIGN §9). */
+/** The text without the `'` that files out have before what a spreadsheet would run (README §9). */
 export function withoutGuard(text: string): string {
   return text.charCodeAt(0) === 39 && GUARDED.test(text) ? text.slice(1) : text;
 }

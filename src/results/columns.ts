@@ -31,7 +31,7 @@ type Columns = Readonly<Record<string, (line: Line) => OutCell>>;
 const RESPONSE_CHARACTERS_MAX = 200;
 
 /**
- * The columns of a results file before the file's own ones (DESIGN §9). Readers go by these names: columns are only ever
+ * The columns of a results file before the file's own ones (README §9). Readers go by these names: columns are only ever
  * added, at the end of the second list.
  */
 const BEFORE: Columns = {
@@ -108,7 +108,7 @@ export function tellRow(record: RowRecord, batch: BatchOfRow): Told {
   }
   const { state, lateAnswer } = record;
   if (state === "unknown" && lateAnswer !== undefined) {
-    // of a row of a lost host (DESIGN §13): evidence for whoever settles it
+    // of a row of a lost host (README §13): evidence for whoever settles it
     const heard = `"${printable(lateAnswer.replaceAll('"', "'").trim(), RESPONSE_SAID_MAX)}"`;
     said = doing(said, told(ROW_SENTENCES.late, { said: unended(said.text), heard }));
   }

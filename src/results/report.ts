@@ -87,7 +87,7 @@ export async function collectReport({ store, batch, table, own, isSending = () =
   };
 }
 
-/** The row of another batch by which this payment went, of a row that is not to go for it (DESIGN §7). */
+/** The row of another batch by which this payment went, of a row that is not to go for it (README §7). */
 function wentBefore({ batch, state, reasons }: RowRecord): RowName | undefined {
   if (state !== "duplicate" && state !== "cancelled") return undefined;
   const other = reasons.find(({ code }) => code === "same_payment" || code === "maybe_paid")?.other;

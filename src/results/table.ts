@@ -90,7 +90,7 @@ const MAY_END = /[;\t\r\n]/;
 const RUNS_BEHIND_AN_END = /([;\t\r\n] *)(?='*[=+\-@＝＋－＠])(?![+-][0-9]+(?:\.[0-9]+)?(?:[;\t\r\n]|$))/g;
 
 /**
- * Guards a cell of a CSV file, so that no spreadsheet runs it: with a leading `'` where one would (DESIGN §9), and with
+ * Guards a cell of a CSV file, so that no spreadsheet runs it: with a leading `'` where one would (README §9), and with
  * one in the middle where a spreadsheet would that takes `;` for the end of a cell. The reader takes off a `'` before
  * any of these characters, so that text read from a CSV file comes back as it was; in the middle only in a retry file.
  */

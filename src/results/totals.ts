@@ -203,7 +203,7 @@ export function assertControlTotals(
   throw new Error(`the results hold ${out.rows} rows, ${out.amount}; the file held ${rows} rows, ${total}`);
 }
 
-/** DESIGN §10: what a batch means for whoever ran it. What a person cancelled waits for nobody. */
+/** README §10: what a batch means for whoever ran it. What a person cancelled waits for nobody. */
 export function exitCodeOfBatch(
   { byStatus, goesAgain }: Pick<Totals, "byStatus" | "goesAgain">,
   {

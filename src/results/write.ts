@@ -33,7 +33,7 @@ export interface ResultsInput {
 }
 
 /**
- * Writes results, retry file and summary in one pass (DESIGN §9), beside the input or, where that cannot be, in the
+ * Writes results, retry file and summary in one pass (README §9), beside the input or, where that cannot be, in the
  * state directory (exit code 74). Throws PaydropError `results_unwritable` only when neither can be written.
  */
 export async function writeResults(input: ResultsInput): Promise<BatchReport> {

@@ -112,7 +112,7 @@ function holdFolder(journal: Journal, ...[folder, reason, act]: Parameters<Journ
 
 const HOLD = ["folder", "reason", "at"];
 
-/** What is kept beside payments (DESIGN §14), as JSON. */
+/** What is kept beside payments (README §14), as JSON. */
 function keep(journal: Journal, ...[kind, name, value, act]: Parameters<JournalStore["keep"]>): void {
   journal.write(() => {
     journal.run("DELETE FROM kept WHERE kind = ? AND name = ?", kind, name);

@@ -21,7 +21,7 @@ const FOR_KEY_OR_ADDRESS = ["key_refused", "address_refused"];
 const FOR_ITSELF = ["refused", "no_funds", AS_IT_WAS];
 
 /**
- * Who lets a row go again (DESIGN §2): the one table that code, the journal's filters and `paydrop help again` are made
+ * Who lets a row go again (README §2): the one table that code, the journal's filters and `paydrop help again` are made
  * from. A row that no line lets go is never sent again.
  */
 const TABLE: readonly Rule[] = [

@@ -4,7 +4,7 @@ import type { Outcome } from "../journal/store.ts";
 import type { OutcomeCode, StopCode } from "../messages/outcomes.ts";
 import { jsonOf, saysYes, verdictOf } from "./verdict.ts";
 
-/** What an answer, or its absence, says of the row (DESIGN §8). */
+/** What an answer, or its absence, says of the row (README §8). */
 export interface RowOutcome {
   readonly state: "accepted" | "rejected" | "unknown" | "not_sent";
   readonly code: OutcomeCode;
@@ -25,7 +25,7 @@ const REFUSALS: readonly (readonly ["refused" | "key_refused" | "address_refused
 ];
 
 /**
- * The outcome table of DESIGN §8 as one pure function; whatever is not foreseen is unknown. `yes`: what an answer looks like
+ * The outcome table of README §8 as one pure function; whatever is not foreseen is unknown. `yes`: what an answer looks like
  * that takes a row of this operation.
  */
 export function outcomeOf(answer: Answer, choices: Choices, yes?: Yes): RowOutcome {

@@ -96,7 +96,7 @@ const RATE_LIMITED_BASE_MS = 1_000;
 const RETRY_AFTER_MAX_MS = 300_000;
 
 /**
- * Counts the failures of a run, and says how long to wait before the next try, or that rows are to be given up (DESIGN
+ * Counts the failures of a run, and says how long to wait before the next try, or that rows are to be given up (README
  * §8). All rows wait so long, not only the one that failed.
  */
 export class Retries {

@@ -3,7 +3,7 @@ import type { PgBoss } from "pg-boss";
 import { isConnectionLost } from "../postgres/postgres.ts";
 import type { BatchRecord, Environment, OtherHosts } from "../journal/store.ts";
 
-/** Which shares there are to send to one address, as hosts tell each other (DESIGN §13). */
+/** Which shares there are to send to one address, as hosts tell each other (README §13). */
 export interface ShareQueue {
   /** Tells the other hosts of a batch that this one begins to send. */
   offer(batch: Pick<BatchRecord, "environment" | "rows">): Promise<void>;

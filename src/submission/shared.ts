@@ -130,7 +130,7 @@ export class LastRows {
   }
 }
 
-/** When a run stops before its last row (DESIGN §8). It only ever stops: a person or the next run goes on. */
+/** When a run stops before its last row (README §8). It only ever stops: a person or the next run goes on. */
 export class StopRules {
   readonly #unknowns = new UnknownsInARow();
   readonly #unknownsOfAll: UnknownsInARow;

@@ -12,7 +12,7 @@ export interface Submitted {
 }
 
 /**
- * Sends the ready rows of a share in the order of their turns, until none is left or something stops it (DESIGN §8).
+ * Sends the ready rows of a share in the order of their turns, until none is left or something stops it (README §8).
  * Rejects only when the journal or the spool fails: then nothing more goes, and what came back is saved if possible.
  */
 export function submit(parts: Submission): Promise<Submitted> {

@@ -68,7 +68,7 @@ function rowsIn(seconds: number, server: ServerOptions): number {
   return Math.max(LANES, Math.round((seconds * 1000 * sample) / idealMs(sample, server)));
 }
 
-/** From the first request to the last answer when no lane ever waits; the first row goes alone (DESIGN §8). */
+/** From the first request to the last answer when no lane ever waits; the first row goes alone (README §8). */
 export function idealMs(rows: number, { delayMs = 0, slowShare = 0, slowMs = 0 }: ServerOptions): number {
   const slowEvery = slowShare > 0 ? Math.round(1 / slowShare) : Infinity;
   const freeAt = new Float64Array(LANES).fill(delayMs);

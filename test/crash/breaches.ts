@@ -6,7 +6,7 @@ const MAY_BE_MADE = ["accepted", "settled_done", "unknown"];
 const LASTING = ["accepted", "rejected", "unknown", "cancelled", "settled_done"];
 const REFUSED = [400, 402, 422];
 
-/** What goes against DESIGN §3, by the service's own ledger. */
+/** What goes against README §3, by the service's own ledger. */
 export class Breaches {
   /** Rows of which a person said what became of them, or that they may go again, as `BATCH:NUMBER attempts`. */
   readonly #words = new Set<string>();

@@ -1,7 +1,7 @@
 /**
  * `npm run histories -- --histories 100 --acts 30 --seed 1`: what people do with files and rows, at random, with a program
  * that is killed now and then, and against a service that keeps its own ledger. They look before they give their word, so
- * no payment may ever be made twice, and in the end none is forgotten; and each new file is judged as DESIGN §7 says. Exits
+ * no payment may ever be made twice, and in the end none is forgotten; and each new file is judged as README §7 says. Exits
  * 1, with the seed, on any breach.
  */
 import { mkdtempSync, rmSync } from "node:fs";

@@ -35,7 +35,7 @@ export function clerkActs(office: Office, act: number, paper: Paper): (() => Pro
 
 /**
  * An amount was wrong: what is meant is the same payment. It is corrected where its file lies, and only where no other
- * file has it that may go or went, for by another amount nothing else is known (DESIGN §7, rule 6).
+ * file has it that may go or went, for by another amount nothing else is known (README §7, rule 6).
  */
 async function correctAmount(office: Office, paper: Paper, ...flags: readonly string[]): Promise<void> {
   const own = office.rows().filter(({ state }) => !["invalid", "duplicate", "held", "cancelled"].includes(state));

@@ -1,5 +1,5 @@
 /**
- * What DESIGN §7 says of a new file, worked out once more from its words, over plain texts: slow, and without a line of
+ * What README §7 says of a new file, worked out once more from its words, over plain texts: slow, and without a line of
  * what it judges. Only the first reason counts.
  */
 import type { OfficeRow } from "./office.ts";

@@ -8,7 +8,7 @@ import { until } from "../support/until.ts";
 import { Office, sendable, textOf } from "./office.ts";
 
 const MOVED_CLOCK = `--import=${new URL("../crash/moved-clock.ts", import.meta.url).href}`;
-/** Ten seconds (DESIGN §13), and what a busy machine takes besides. */
+/** Ten seconds (README §13), and what a busy machine takes besides. */
 const ENDS_WITHIN_MS = 20_000;
 
 /** Milliseconds from the signal to the end of the process. */

@@ -15,7 +15,7 @@ const ID = "K7Q29F3M";
 const PAYLOAD = '{"amount":1.00}';
 const WANTED = { batch: ID, rows: 3, destination: "http://127.0.0.1:7900", environment: "test" } as const;
 
-/** Both engines let rows leave by the same calls: a share is claimed, its commits let rows go, and it ends (DESIGN §4). */
+/** Both engines let rows leave by the same calls: a share is claimed, its commits let rows go, and it ends (README §4). */
 function leavesByShares(open: (stateDir: string) => Promise<JournalStore>): void {
   async function begun(): Promise<{ store: JournalStore; run: number; claim: () => Promise<Share | undefined> }> {
     const stateDir = temporaryDirectory();

@@ -2,7 +2,7 @@ import type { Act, Durable, Host, Limits, ModelRow, ModelState, Step, Word } fro
 import { down, hostOf, withHost, withRow, withWitness, witnessOf } from "./loss-states.ts";
 
 /**
- * A model of a journal that goes back to what it was (DESIGN §13): a standby that lagged takes over, or an older copy is put in
+ * A model of a journal that goes back to what it was (README §13): a standby that lagged takes over, or an older copy is put in
  * its place, at every moment; with hosts that let rows go, are killed, begin again, look at the server, and vouch; and with a
  * person who accepts. Fence and leases are `shares-model.ts`: here a host lets go one row at a time, each by a share of its own.
  *

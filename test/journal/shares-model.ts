@@ -1,5 +1,5 @@
 /**
- * A model of one share and the hosts that send it (DESIGN §13): every order of claims, commits, lost answers, sends,
+ * A model of one share and the hosts that send it (README §13): every order of claims, commits, lost answers, sends,
  * refusals of the server, answers, ends, kills, leases that are over, takeovers, and a person who settles a row as not done.
  */
 export interface ModelRow {

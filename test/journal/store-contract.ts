@@ -156,7 +156,7 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
   });
 }
 
-/** DESIGN §2's picture, what may go again, and what settling may mend: every other move is a bug. */
+/** README §2's picture, what may go again, and what settling may mend: every other move is a bug. */
 const LEGAL: Readonly<Record<RowState, string>> = {
   ready: "ready held duplicate cancelled settled_done",
   held: "ready held duplicate cancelled settled_done",
@@ -186,7 +186,7 @@ async function inState(store: JournalStore, id: string, state: RowState): Promis
 }
 
 function movesRowsByTheRules(open: OpenTestJournal): void {
-  test("every move from every state → what DESIGN allows, with an act where a person must say so", async () => {
+  test("every move from every state → what the states allow, with an act where a person must say so", async () => {
     const { store } = await open();
     for (const from of ROW_STATES) {
       for (const to of ROW_STATES) {

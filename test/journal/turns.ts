@@ -1,5 +1,5 @@
 /**
- * A model of turns and turn mark (DESIGN §3, §8): every order of commits, sends, answers, releases, clean stops and
+ * A model of turns and turn mark (README §3, §8): every order of commits, sends, answers, releases, clean stops and
  * crashes for a few rows and lanes. The last row is held until a person releases it.
  */
 export interface ModelRow {

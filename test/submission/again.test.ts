@@ -11,7 +11,7 @@ const ACT: Act = { at: 5, kind: "retry", login: "ops", host: "h", by: "Asha" };
 const WAKING = { act: ACT, now: 10, rules: { duplicate_days: 20, allow_repeats: true, all_or_nothing: false } };
 const HOWS: readonly How[] = ["run", "retry", "retry_rejected", "release", "cancel"];
 
-/** DESIGN §2, "Who lets a row go again". */
+/** README §2, "Who lets a row go again". */
 const MAY: readonly (readonly [state: string, code: string | undefined, by: string])[] = [
   ["ready", undefined, "cancel"],
   ["not_sent", "unreachable", "run retry cancel"],

@@ -9,7 +9,7 @@ function answered(status: number, over: Partial<Answered> = {}): Answer {
   return { kind: "answered", status, ...whole, ...over };
 }
 
-/** DESIGN §8. What stands in no list is unknown. */
+/** README §8. What stands in no list is unknown. */
 function expected(status: number): Omit<RowOutcome, "httpStatus"> {
   if (status >= 200 && status < 300) return { state: "accepted", code: "accepted" };
   if (status === 402) return { state: "rejected", code: "no_funds" };
