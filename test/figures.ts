@@ -10,15 +10,15 @@ export const LIMITS: Readonly<Record<string, number>> = {
 
 /** Of the commit before: code that is packed to save lines is worse than long code, so these are told, and not tested. */
 const BEFORE: Readonly<Record<string, number>> = {
-  "source files": 188,
-  "source lines": 20_345,
-  "lines for many hosts and the desk": 5_346,
-  "test lines": 22_600,
+  "source files": 220,
+  "source lines": 23_516,
+  "lines for many hosts and the desk": 6_913,
+  "test lines": 29_646,
 };
 
 /** What only a journal of several hosts (README §13) and the desk (§14) need. */
 const OF_HOSTS =
-  /^src\/(?:journal\/(?:postgres.*|open-postgres|same-server|look-at-server|shares|hosts|copies|move|move-rows|approval|sharing)|submission\/(?:shares|queue)|commands\/(?:work|journal|status-hosts|doctor-server|desk|approve)|monitor\/notices|acts\/(?:approve|inbox)|inbox\/lease|messages\/(?:hosts|desk)|desk\/.*)\.ts$/;
+  /^src\/(?:postgres\/.*|journal\/approval|submission\/queue|commands\/(?:work|journal|status-hosts|doctor-server|desk|approve)|monitor\/notices|acts\/(?:accounts|prove|approve|inbox)|inbox\/lease|messages\/(?:hosts|desk)|desk\/.*)\.ts$/;
 
 export function figuresOf(root: string): Readonly<Record<string, number>> {
   const lines = (pattern: string): number =>
