@@ -18,10 +18,13 @@ import type { Act, BatchRecord, Environment, JournalStore, Move, RowRecord, Seen
 export type { JudgingRules } from "./circumstances.ts";
 
 const JUDGED: readonly RowState[] = ["ready", "held", "duplicate"];
-/** What a file says of its own rows, and what they are among: judged once, when it is taken; and what two people say of one. */
-const OF_FILE: readonly HoldCode[] = [
-  ...(["repeat_in_file", "same_file", "mostly_paid", "money_back", "not_now", "all_or_nothing"] as const),
-  "contradiction",
+/**
+ * What the rules look for at each judging. Every other reason was found once, in the file or by what people said, and stays
+ * until a person lets the row go.
+ */
+const FOUND_ANEW: readonly HoldCode[] = [
+  ...(["same_payment", "reference_used", "open_elsewhere", "correction", "maybe_paid", "other_amount"] as const),
+  "too_many",
 ];
 /** By these a row repeats one of an earlier batch. */
 const REPEATS: readonly HoldCode[] = ["same_payment", "open_elsewhere", "maybe_paid"];
@@ -132,8 +135,9 @@ function judgeAgain(
   // repeats of one file were told apart, or not, when it was taken
   const circumstances = { ...known, allowRepeats: true };
   const { state, reasons = [] } = row;
-  const stays = [...(releasedAt === undefined ? OF_FILE : []), ...(isApproved ? [] : [PROPOSED])];
-  const kept = state === "held" ? reasons.filter(({ code }) => stays.includes(code)) : [];
+  const stays = ({ code }: Reason): boolean =>
+    code === PROPOSED ? !isApproved : releasedAt === undefined && !FOUND_ANEW.includes(code);
+  const kept = state === "held" ? reasons.filter(stays) : [];
   if (releasedAt === undefined) {
     return verdictOf(row, speakAgainst(row, others, circumstances), kept);
   }
