@@ -72,7 +72,12 @@ export class Commits {
     const answers = new Map(asked.map((one, at) => [one, committed[at]]));
     for (const one of all) {
       const answer = answers.get(one);
-      if (answer) one.of.heard(answer, one.ended, one.freeLanes);
+      try {
+        if (answer) one.of.heard(answer, one.ended, one.freeLanes);
+      } catch (error) {
+        // of this share alone: the others wait for their commits
+        one.of.failed(error);
+      }
       const leaving = (answer?.leaving ?? []).values();
       for (const { isFree, resolve } of one.lanes) resolve(isFree ? leaving.next().value : undefined);
     }
