@@ -27,6 +27,14 @@ export function isoSecond(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
 }
 
+/** When the day began that a text such as `2026-11-21` names; undefined where it names none. `timeZone`: UTC unless said. */
+export function startOfNamedDay(day: string, timeZone?: string): number | undefined {
+  const at = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
+  if (Number.isNaN(at)) return undefined;
+  // ten hours after midnight of UTC it is that day nearly everywhere
+  return timeZone === undefined ? at : startOfDay(at + 36_000_000, timeZone);
+}
+
 /**
  * When the day began that `nowMs` lies in, in milliseconds since 1970. `timeZone`: a name such as Asia/Kolkata, the
  * machine's own unless said. Where the clock skips midnight, the first moment after it; where midnight comes twice, the

@@ -11,7 +11,7 @@ import type { JournalStore } from "../journal/store.ts";
 import { ACTED } from "../messages/acts.ts";
 import { told } from "../messages/sentence.ts";
 import { journalPath, snapshotPath } from "../state-dir.ts";
-import { daySaid, say, summarize, type Call } from "./command.ts";
+import { daySaid, optionOf, say, summarize, type Call } from "./command.ts";
 
 /** The journal first: the private copies and payloads that it knows lie there already. */
 export function backup(call: Call): Promise<number> {
@@ -44,7 +44,7 @@ const TOLD_EVERY_MS = 2_000;
  * on by saying it again.
  */
 export function purge(call: Call): Promise<number> {
-  const before = daySaid(call, "before");
+  const before = daySaid("before", optionOf(call, "before"));
   if (before > Date.now()) throw new PaydropError("day_ahead", { said: dayOf(before) });
   return withWork(call, "send", async (work, config) => {
     const { store } = work;

@@ -1,6 +1,6 @@
 import type { Acted } from "../acts/act.ts";
 import type { Config, SettingName } from "../config/schema.ts";
-import { startOfDay } from "../day.ts";
+import { startOfNamedDay } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { complete } from "../messages/commands.ts";
 import { ACTED, sentenceOf, type Found } from "../messages/acts.ts";
@@ -47,13 +47,11 @@ export function textNeeded(call: Call, option: string, example: string): string 
   return text;
 }
 
-/** The beginning of a day behind an option, as `2026-11-01` says it: in UTC, or in the zone that was set. */
-export function daySaid(call: Call, option: string, timeZone?: string): number {
-  const said = optionOf(call, option) ?? "";
-  const at = /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(said) : Number.NaN;
-  if (Number.isNaN(at)) throw new PaydropError("no_day", { option: `--${option}`, said: printable(said, 40) });
-  // ten hours after midnight of UTC it is that day nearly everywhere
-  return timeZone === undefined ? at : startOfDay(at + 36_000_000, timeZone);
+/** The beginning of the day that was said behind an option: in UTC, or in the zone that was set. Throws `usage`. */
+export function daySaid(option: string, said = "", timeZone?: string): number {
+  const at = startOfNamedDay(said, timeZone);
+  if (at === undefined) throw new PaydropError("no_day", { option: `--${option}`, said: printable(said, 40) });
+  return at;
 }
 
 const ROWS_MAX = 1_000_000;

@@ -1,7 +1,7 @@
 import { withWork } from "../acts/open.ts";
-import { canonicalAmount, formatUnits, SUMMABLE, unitsOf } from "../amount.ts";
+import { canonicalAmount, SUMMABLE, Sums, unitsOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
-import { DAY_MS, dayOf, isoDay, startOfDay } from "../day.ts";
+import { DAY_MS, dayOf, isoDay } from "../day.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { ResultStatus } from "../events.ts";
 import type { BatchRecord } from "../journal/store.ts";
@@ -11,13 +11,10 @@ import { listed, told, toldLines } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { tellRow } from "../results/columns.ts";
-import { find, type FoundRow, type Sought } from "../results/find.ts";
+import { find, SOUGHT_DAYS, type FoundRow, type Sought } from "../results/find.ts";
 import { iso } from "../results/summary.ts";
 import { writeList, type Columns } from "../screen/list.ts";
 import { daySaid, optionOf, textsOf, type Call } from "./command.ts";
-
-/** So far back is looked unless somebody says since when: names are read from the copies of files. */
-const DAYS = 92;
 
 const ROW: Columns<FoundRow> = {
   batch: ({ batch }) => batch.id,
@@ -43,23 +40,21 @@ const BY = {
   status: ({ status }) => status,
 } as const satisfies Columns<FoundRow>;
 
-interface Sum {
-  readonly of: FoundRow;
-  rows: number;
-  units: bigint;
-}
+/** By the JSON of the values that it is a sum of. */
+type Sum = Sums<string>["tallies"][number];
 
 /** Rows over all batches, or their sums. It looks, and changes nothing. */
 export function run(call: Call): Promise<number> {
   return withWork(call, "read", async (work, config) => {
-    const sought = soughtIn(call, config, work.now());
+    const since = optionOf(call, "since") ?? isoDay(work.now() - SOUGHT_DAYS * DAY_MS);
+    const sought = soughtIn(call, config, since);
     const by = wordsOf(call, "sum_by", Object.keys(BY) as (keyof typeof BY)[]);
-    const all: Omit<Sum, "of"> = { rows: 0, units: 0n };
+    const all = new Sums<"found">();
     const found = addedUp(find({ config, store: work.store, ...tellingOn(call) }, sought), all);
-    const facts = () => ({ rows: all.rows, amount: formatUnits(all.units) });
+    const facts = () => all.total;
     const after = (): string[] => {
-      const words = FIND_WORDS[all.rows === 0 ? "none" : "found"];
-      return [toldLines(told(words, { ...facts(), since: dayOf(sought.since) }))];
+      const words = FIND_WORDS[all.total.rows === 0 ? "none" : "found"];
+      return [toldLines(told(words, { ...all.total, since: dayOf(Date.parse(since)) }))];
     };
     if (!by)
       await writeList(call, config, { type: "found", all: found, columns: ROW, textsOf: rowTexts, after, facts });
@@ -69,17 +64,15 @@ export function run(call: Call): Promise<number> {
 }
 
 /** Throws `usage`. */
-function soughtIn(call: Call, config: Config, now: number): Sought {
-  const { time_zone: zone } = config;
-  const day = (option: string): number | undefined =>
-    optionOf(call, option) === undefined ? undefined : daySaid(call, option, zone);
+function soughtIn(call: Call, { time_zone: zone }: Config, since: string): Sought {
+  const until = optionOf(call, "until");
   return {
     text: call.operands.join(" ") || undefined,
     amount: amountSaid(call),
     debit: optionOf(call, "debit"),
     statuses: wordsOf(call, "status", Object.keys(STATUSES) as ResultStatus[]),
-    since: day("since") ?? startOfDay(now - DAYS * DAY_MS, zone),
-    until: day("until"),
+    since: daySaid("since", since, zone),
+    until: until === undefined ? undefined : daySaid("until", until, zone),
   };
 }
 
@@ -116,40 +109,34 @@ function tellingOn({ stderr }: Call) {
   };
 }
 
-async function* addedUp(found: AsyncIterable<FoundRow>, all: Omit<Sum, "of">): AsyncGenerator<FoundRow> {
+async function* addedUp(found: AsyncIterable<FoundRow>, all: Sums<"found">): AsyncGenerator<FoundRow> {
   for await (const one of found) {
-    all.rows += 1;
-    all.units += unitsOf(one.record.amount ?? "0");
+    all.add("found", unitsIn(one));
     yield one;
   }
 }
 
 async function* sumsOf(found: AsyncIterable<FoundRow>, by: readonly (keyof typeof BY)[]): AsyncGenerator<Sum> {
-  const sums = new Map<string, Sum>();
-  for await (const one of found) {
-    const name = by.map((what) => BY[what](one)).join("\n");
-    const sum = sums.get(name) ?? { of: one, rows: 0, units: 0n };
-    sum.rows += 1;
-    sum.units += unitsOf(one.record.amount ?? "0");
-    sums.set(name, sum);
-  }
-  for (const name of [...sums.keys()].sort()) yield sums.get(name) as Sum;
+  const sums = new Sums<string>();
+  for await (const one of found) sums.add(JSON.stringify(by.map((what) => BY[what](one))), unitsIn(one));
+  yield* sums.tallies.toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
+const unitsIn = ({ record }: FoundRow): bigint => unitsOf(record.amount ?? "0");
+
 function sumsBy(by: readonly (keyof typeof BY)[]) {
-  const named = by.map((what) => [what, ({ of }: Sum) => BY[what](of)] as const);
+  const valuesOf = ([values]: Sum): string[] => JSON.parse(values) as string[];
   const columns: Columns<Sum> = {
-    ...Object.fromEntries(named),
-    rows: ({ rows }) => rows,
-    amount: ({ units }) => formatUnits(units),
+    ...Object.fromEntries(by.map((what, at) => [what, (sum: Sum) => valuesOf(sum)[at]])),
+    rows: ([, { rows }]) => rows,
+    amount: ([, { amount }]) => amount,
   };
-  const textsOf = (sum: Sum): string[] => [
-    [
-      ...named.map(([, valueOf]) => valueOf(sum).padEnd(14)),
-      String(sum.rows).padStart(7),
-      formatUnits(sum.units).padStart(16),
-    ].join("  "),
-  ];
+  const textsOf = (sum: Sum): string[] => {
+    const [, { rows, amount }] = sum;
+    return [
+      [...valuesOf(sum).map((value) => value.padEnd(14)), String(rows).padStart(7), amount.padStart(16)].join("  "),
+    ];
+  };
   return { columns, textsOf };
 }
 

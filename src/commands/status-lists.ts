@@ -15,7 +15,7 @@ import { tellRow } from "../results/columns.ts";
 import { iso } from "../results/summary.ts";
 import { writeList, type Columns, type List } from "../screen/list.ts";
 import { flagsAgain } from "../screen/look.ts";
-import { daySaid, type Call } from "./command.ts";
+import { daySaid, optionOf, type Call } from "./command.ts";
 import { isSending } from "../acts/open.ts";
 
 /** One unknown row, with what a person needs to find it in the service's dashboard. */
@@ -132,11 +132,14 @@ function lookFor({ record: { operation, amount = "an amount not known" }, from, 
 }
 
 export async function showActs({ store, config }: Work, call: Call): Promise<number> {
-  const since = call.flags["since"] === undefined ? 0 : daySaid(call, "since", config.time_zone);
+  const said = optionOf(call, "since");
+  const since = call.flags["since"] === undefined ? 0 : daySaid("since", said, config.time_zone);
   const runs: Run[] = [];
   for (const { id } of await store.batches({})) runs.push(...(await store.runs(id)));
   const all = historyOf(await store.acts({}), runs, isSending(config)).filter(({ at }) => at >= since);
-  const none = told(STATUS_WORDS.no_acts, { since: since === 0 ? "yet" : `since ${dayOf(since)}` }).text;
+  const none = told(STATUS_WORDS.no_acts, {
+    since: said === undefined ? "yet" : `since ${dayOf(Date.parse(said))}`,
+  }).text;
   const after = (count: number): string[] => (count === 0 ? [none] : []);
   const list = { type: "act", all, columns: ACTS, textsOf: (act: Act) => historyLines([act]), after };
   if (!config.quiet) await writeList(call, config, list);

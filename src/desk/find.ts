@@ -1,26 +1,27 @@
 import pLimit from "p-limit";
-import { formatUnits, unitsOf } from "../amount.ts";
-import { DAY_MS, isoDay } from "../day.ts";
+import { sumOf } from "../amount.ts";
+import { DAY_MS, isoDay, startOfNamedDay } from "../day.ts";
 import { maskStray } from "../mask.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { counted } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
-import { find, type FoundRow } from "../results/find.ts";
+import { find, SOUGHT_DAYS, type FoundRow } from "../results/find.ts";
 import { button, field, markup, said, statusTag, tableOf, type Html } from "./html.ts";
 import { batchLink } from "./needs.ts";
 import type { Pages } from "./pages.ts";
 
-/** Names are read from the copies of files: so far back, unless somebody says since when. */
-const DAYS = 92;
 const ROWS_SHOWN = 200;
 
 /** Rows over all files. One search at a time: each may read many copies. */
 export function findPages(pages: Pages): void {
   const inTurn = pLimit(1);
   pages.page("/find", async (asked) => {
-    const { q: text = "", since } = asked.c.req.query();
-    const day = /^\d{4}-\d\d-\d\d$/.test(since ?? "") ? String(since) : isoDay(pages.desk.store.now() - DAYS * DAY_MS);
-    const found = text.trim() === "" ? undefined : await inTurn(() => foundPart(pages, text.trim(), day));
+    const { q: text = "", since: said = "" } = asked.c.req.query();
+    const { store, config } = pages.desk;
+    const usual = isoDay(store.now() - SOUGHT_DAYS * DAY_MS);
+    const day = startOfNamedDay(said) === undefined ? usual : said;
+    const since = startOfNamedDay(day, config.time_zone) ?? 0;
+    const found = text.trim() === "" ? undefined : await inTurn(() => foundPart(pages, text.trim(), since));
     return pages.framed(asked, { title: "Find", at: "/find", content: markup`${searchForm(text, day)}${found}` });
   });
 }
@@ -33,7 +34,7 @@ function searchForm(text: string, day: string): Html {
   return markup`<form method="get" action="/find" role="search">${fields}<p>${button("Find")}</p></form>`;
 }
 
-async function foundPart({ desk }: Pages, text: string, day: string): Promise<Html> {
+async function foundPart({ desk }: Pages, text: string, since: number): Promise<Html> {
   const rows: FoundRow[] = [];
   const lacking: string[] = [];
   const place = {
@@ -42,13 +43,12 @@ async function foundPart({ desk }: Pages, text: string, day: string): Promise<Ht
     lacks: ({ fileName }: FoundRow["batch"]) => lacking.push(fileName),
   };
   let isCut = false;
-  for await (const one of find(place, { text, since: Date.parse(day) })) {
+  for await (const one of find(place, { text, since })) {
     isCut = rows.length === ROWS_SHOWN;
     if (isCut) break;
     rows.push(one);
   }
-  const units = rows.reduce((sum, { record }) => sum + unitsOf(record.amount ?? "0"), 0n);
-  const caption = `${counted(rows.length)} found, ${formatUnits(units)} in all`;
+  const caption = `${counted(rows.length)} found, ${sumOf(rows.map(({ record }) => record))} in all`;
   const titles = ["Day", "Amount#", "What became of it", "Who", "Reference", "File"];
   return markup`${rows.length === 0 ? markup`<p>${DESK_WORDS.nothing_found}</p>` : tableOf({ caption, titles }, rows.map(lineOf))}
 ${isCut && markup`<p>${DESK_WORDS.more_found}</p>`}${lacking.map((name) => markup`<p>${DESK_WORDS.copy_gone} ${said(name)}</p>`)}`;

@@ -8,6 +8,9 @@ import type { ResultStatus } from "../events.ts";
 import { textOf } from "./table.ts";
 import { byStatusOf, lockstep, recordsOf, statusOf } from "./totals.ts";
 
+/** So far back it is looked unless somebody says since when: names are read from the copies of files. */
+export const SOUGHT_DAYS = 92;
+
 /** What is looked for; all that is given must be true of a row. */
 export interface Sought {
   /** In a cell of the row as it came: a name, a reference, an account, or the last four of its digits. */

@@ -80,6 +80,8 @@ test("a table of a month → each row with its batch, sums by what is wanted, an
   ]);
   const text = await asked(desk, "asha");
   expect(text.stdout).toContain("2 rows found since 1 Jan 2026, 51000.00 in all");
+  const inIndia = await asked(desk, "asha", { time_zone: "Asia/Kolkata" });
+  expect(inIndia.stdout, "the day that was said").toContain("since 1 Jan 2026");
 });
 
 test("a copy is gone → told; its rows are found by what the journal knows, and by nothing else", async () => {

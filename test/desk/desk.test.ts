@@ -199,6 +199,8 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     expect(meera.seen).toMatch(/1 row found, .* payroll\.csv/);
     await meera.ask(`/find?q=${account}&since=2099-01-01`);
     expect(meera.seen).toContain("Nothing. Look further back");
+    await meera.ask(`/find?q=${account}&since=2026-99-99`);
+    expect(meera.seen, "no such day").toMatch(/1 row found, .* payroll\.csv/);
     await meera.ask(`/find?q=${encodeURIComponent("<script>alert(1)</script>")}`);
     expect(meera.text).not.toContain("<script>alert");
   });
