@@ -3,7 +3,6 @@ import { openKept } from "../checks/open-file.ts";
 import type { Config } from "../config/schema.ts";
 import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
 import { maskAccountId } from "../mask.ts";
-import type { Cell, Row } from "../reader/row.ts";
 import type { ResultStatus } from "../events.ts";
 import { textOf } from "./table.ts";
 import { byStatusOf, lockstep, recordsOf, statusOf } from "./totals.ts";
@@ -70,55 +69,53 @@ async function* findIn({ store, config, lacks }: Place, batch: BatchRecord, soug
     // what is in the file is not known any more
     if (sought.text !== undefined || sought.debit !== undefined) return;
     for await (const page of records)
-      for (const record of page) if (isMeant(batch, record, sought)) yield foundOf(batch, record);
+      for (const record of page) {
+        const found = foundIn(batch, record, sought);
+        if (found) yield found;
+      }
     return;
   }
+  const isSought = sought.text === undefined ? undefined : holding(sought.text);
+  const isDebit = sought.debit === undefined ? undefined : sameAs(sought.debit);
   for await (const page of lockstep(kept.table.rows(), records)) {
     for (const { row, record } of page) {
-      if (!isMeant(batch, record, sought) || !isInFile(row, sought.text)) continue;
+      const found = foundIn(batch, record, sought);
+      if (!found || (isSought && !row.cells.some((cell) => isSought(textOf(cell))))) continue;
       const { debit, ...own } = kept.own(row);
-      if (sought.debit !== undefined && !isSame(debit ?? "", sought.debit)) continue;
-      yield { ...foundOf(batch, record), ...own, debit: debit && maskAccountId(debit) };
+      if (isDebit && !isDebit(debit ?? "")) continue;
+      yield { ...found, ...own, debit: debit && maskAccountId(debit) };
     }
   }
 }
 
-function foundOf(batch: BatchRecord, record: RowRecord): FoundRow {
-  return { batch, record, status: statusOf(record), at: record.sentAt ?? batch.createdAt };
-}
-
-/** By what the journal knows. */
-function isMeant(
+/** By what the journal knows; undefined: it is not meant. */
+function foundIn(
   batch: BatchRecord,
   record: RowRecord,
   { statuses, amount, since, until = Infinity }: Sought,
-): boolean {
-  const { status, at } = foundOf(batch, record);
-  if (at < since || at >= until) return false;
-  if (statuses && !statuses.includes(status)) return false;
-  return amount === undefined || (record.amount !== undefined && canonicalAmount(record.amount) === amount);
+): FoundRow | undefined {
+  const [status, at] = [statusOf(record), record.sentAt ?? batch.createdAt];
+  const isThen = at >= since && at < until;
+  const isAmount = amount === undefined || (record.amount !== undefined && canonicalAmount(record.amount) === amount);
+  const isMeant = isThen && isAmount && (!statuses || statuses.includes(status));
+  return isMeant ? { batch, record, status, at } : undefined;
 }
 
-function isInFile({ cells }: Row, text: string | undefined): boolean {
-  return text === undefined || cells.some((cell) => holds(textIn(cell), text));
-}
-
-const textIn = (cell: Cell | undefined): string => (cell === undefined ? "" : textOf(cell));
 const plain = (text: string): string => text.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
 const digitsIn = (text: string): string => (/^[\d\s-]+$/.test(text) ? text.replaceAll(/\D/g, "") : "");
 
 /** Four digits are the last ones of a longer number, or all of the cell; anything else may stand in the middle of it. */
-function holds(cell: string, text: string): boolean {
-  if (/^\d{1,4}$/.test(text)) return isSame(cell, text);
-  const digits = digitsIn(text);
-  return plain(cell).includes(plain(text)) || (digits.length > 4 && digitsIn(cell) === digits);
+function holding(text: string): (cell: string) => boolean {
+  if (/^\d{1,4}$/.test(text)) return sameAs(text);
+  const [words, digits] = [plain(text), digitsIn(text)];
+  return (cell) => plain(cell).includes(words) || (digits.length > 4 && digitsIn(cell) === digits);
 }
 
 /** Nine and more: an account or a mobile; letters in front are a bank's own. */
 const ACCOUNT = /^[A-Z]{0,6}\d{8,}$/i;
 
-function isSame(cell: string, text: string): boolean {
-  const number = cell.replaceAll(/[\s-]/g, "");
-  const isEnd = /^\d{4}$/.test(text) && ACCOUNT.test(number) && number.endsWith(text);
-  return isEnd || plain(cell) === plain(text);
+function sameAs(text: string): (cell: string) => boolean {
+  const [words, isEnd] = [plain(text), /^\d{4}$/.test(text)];
+  const endsIn = (number: string): boolean => ACCOUNT.test(number) && number.endsWith(text);
+  return (cell) => plain(cell) === words || (isEnd && endsIn(cell.replaceAll(/[\s-]/g, "")));
 }
