@@ -12,7 +12,7 @@ import { takeSnapshot } from "./intake/snapshot.ts";
 import { askApproval } from "./journal/approval.ts";
 import { batchNamed } from "./journal/circumstances.ts";
 import { judgeBatch, judgeWaiting } from "./journal/judge.ts";
-import { findKnown, newBatchOf, recordRows } from "./journal/record.ts";
+import { findKnown, newBatchOf, recordRows, type Recording } from "./journal/record.ts";
 import type { Sight } from "./postgres/sight.ts";
 import type { Act, BatchRecord, JournalStore, NewBatch, Who } from "./journal/store.ts";
 import { ofBatch } from "./messages/commands.ts";
@@ -26,8 +26,7 @@ import { wake } from "./submission/again.ts";
 import { assertEnvironment, stopBefore } from "./submission/may-go.ts";
 import type { ShareQueue } from "./submission/queue.ts";
 import type { Shared } from "./submission/shared.ts";
-import { sendShares } from "./submission/shares.ts";
-import type { Submitted } from "./submission/submit.ts";
+import { sendShares, type Sent } from "./submission/shares.ts";
 
 /** What the steps of all batches of a process stand on. */
 export interface Work {
@@ -170,12 +169,12 @@ async function recordFile(work: Work, opened: OpenedFile): Promise<Taken | undef
   }
 }
 
-/** What the check of a file stands on; `check` does it on a journal that is thrown away. */
-type Checking = Pick<Work, "config" | "store" | "destination" | "now">;
-
-/** Each row is checked, and what must be remembered of it written down. `toldMax`: faults of a kind that are told. */
+/**
+ * Each row is checked, and what must be remembered of it written down; `check` does it on a journal that is thrown away.
+ * `toldMax`: faults of a kind that are told.
+ */
 export function checkAndRecord(
-  work: Checking,
+  work: Recording,
   opened: OpenedFile,
   batch: NewBatch,
   toldMax?: number,
@@ -185,7 +184,7 @@ export function checkAndRecord(
 }
 
 /** Within `judging`: what became of the rows, and what was found before. */
-export async function judge(work: Checking, found: Checked, id: string, toldMax?: number): Promise<CheckedFile> {
+export async function judge(work: Recording, found: Checked, id: string, toldMax?: number): Promise<CheckedFile> {
   await judgeBatch(work.store, { id }, work.config, work.now());
   return toldOf(work, found, id, toldMax);
 }
@@ -246,8 +245,6 @@ async function conduct(work: Work, id: string, begun: Begun): Promise<BatchRepor
   await store.setBatch(id, { owesResults: files.elsewhere !== undefined });
   return report;
 }
-
-type Sent = Omit<Submitted, "letGo">;
 
 /** Sends what is ready (README §8); where nothing is, or nothing may go, it only says so. */
 async function send(work: Work, batch: BatchRecord, run: number, { isKnown, checked }: Begun): Promise<Sent> {

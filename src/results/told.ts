@@ -1,21 +1,17 @@
 import { join } from "node:path";
 import type { Checked } from "../checks/check-file.ts";
-import type { Config } from "../config/schema.ts";
 import type { CheckedFile } from "../events.ts";
 import { approversFor, isUnapproved } from "../journal/approval.ts";
 import { batchNamed } from "../journal/circumstances.ts";
-import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import type { Recording } from "../journal/record.ts";
+import type { BatchRecord } from "../journal/store.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { firstHeld } from "./columns.ts";
 import { byStatusOf } from "./totals.ts";
 
 /** What was found, and what became of the rows when they were judged. */
 export async function toldOf(
-  {
-    config,
-    store,
-    destination,
-  }: { readonly config: Config; readonly store: JournalStore; readonly destination: string },
+  { config, store, destination }: Omit<Recording, "now">,
   found: Checked,
   id: string,
   toldMax?: number,

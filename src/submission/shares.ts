@@ -11,6 +11,9 @@ export interface ShareWork extends Omit<Submission, "share"> {
   readonly concurrency: number;
 }
 
+/** `requests`: those that may have left this machine, or another one. */
+export type Sent = Omit<Submitted, "letGo">;
+
 type SentBatch = Pick<BatchRecord, "id" | "rows" | "destination" | "environment">;
 
 const LOOK_MS = 100;
@@ -20,7 +23,7 @@ const LOOK_MS = 100;
  * hosts: nothing of it is ready or held, or something has stopped it. Rejects with PaydropError `batch_elsewhere` where it is
  * asked to end, and another host conducts a later run by now.
  */
-export function sendShares(work: ShareWork, batch: SentBatch, run?: number): Promise<Submitted> {
+export function sendShares(work: ShareWork, batch: SentBatch, run?: number): Promise<Sent> {
   return new ShareSender(work, batch, run).sendAll();
 }
 
@@ -42,7 +45,7 @@ class ShareSender {
     [this.#work, this.#batch, this.#run] = [work, batch, run];
   }
 
-  async sendAll(): Promise<Submitted> {
+  async sendAll(): Promise<Sent> {
     if (this.#run !== undefined) this.#before = (await this.#progress()).letGo;
     for (;;) {
       await this.#endIfAsked();
@@ -50,7 +53,7 @@ class ShareSender {
       if (share) this.#send(share);
       else if (this.#running.size > 0) await Promise.race([...this.#running, sleep(LOOK_MS)]);
       else if (this.#failure) throw this.#failure.error;
-      else if (this.#run === undefined) return this.#own;
+      else if (this.#run === undefined) return { requests: this.#own.requests };
       else {
         const submitted = await this.#over(this.#run);
         if (submitted) return submitted;
@@ -105,7 +108,7 @@ class ShareSender {
   }
 
   /** undefined: other hosts send yet. */
-  async #over(run: number): Promise<Submitted | undefined> {
+  async #over(run: number): Promise<Sent | undefined> {
     const progress = await this.#progress();
     if (this.#ending && progress.run !== run) throw new PaydropError("batch_elsewhere", { batch: this.#batch.id });
     const stop = (this.#stop ??= stopIn(progress) ?? this.#ending);
@@ -113,7 +116,7 @@ class ShareSender {
     // of rows that others let go it is not known here how often they were tried
     const letGo = progress.letGo - this.#before;
     const requests = this.#own.requests + letGo - this.#own.letGo;
-    return { requests, letGo, ...(stop ? { stop } : {}) };
+    return { requests, ...(stop ? { stop } : {}) };
   }
 }
 
