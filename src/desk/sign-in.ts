@@ -55,7 +55,7 @@ async function signIn({ desk, visitors }: Pages, limits: Limits, c: Context): Pr
   if (text("csrf") !== visitors.csrfOf(c)) return plain(c, 403, "other_site");
   const said = text("name").slice(0, 200);
   const account = await accounts.accountOf(store, said);
-  const of = { name: said, address: visitors.addressOf(c), known: accounts.knownBy(account, visitors.knownOf(c)) };
+  const of = triedBy(visitors, c, said, account);
   const name = maskStray(printable(of.name, 40));
   const log = (word: "sign_in_failed" | "sign_in_closed"): void =>
     desk.say(told(DESK_SAID[word], { at: isoSecond(Date.now()), name, address: printable(of.address, 60) }).text);
@@ -71,9 +71,21 @@ async function signIn({ desk, visitors }: Pages, limits: Limits, c: Context): Pr
     return signInPage(visitors, c, newsOf("wrong_sign_in"), 401);
   }
   limits.wasRight(of);
-  visitors.keepKnown(c, accounts.knownToken(account));
-  visitors.signIn(c, await accounts.beginSession(store, account, store.now()));
+  await letIn({ desk, visitors }, c, account);
   return c.redirect("/", 303);
+}
+
+/** Whoever tries a password, as the limits know them. */
+function triedBy(visitors: Visitors, c: Context, name: string, account: accounts.Account | undefined) {
+  return { name, address: visitors.addressOf(c), known: accounts.knownBy(account, visitors.knownOf(c)) };
+}
+
+/** Gives the token of the session that begins. */
+async function letIn({ desk, visitors }: Pick<Pages, "desk" | "visitors">, c: Context, account: accounts.Account) {
+  visitors.keepKnown(c, accounts.knownToken(account));
+  const token = await accounts.beginSession(desk.store, account, desk.store.now());
+  visitors.signIn(c, token);
+  return token;
 }
 
 function passwordPage(pages: Pages, asked: Asked): Response {
@@ -99,11 +111,7 @@ async function changePassword(pages: Pages, limits: Limits, posted: Posted): Pro
   const { c, account, text } = posted;
   const password = text("password");
   const said = (word: Word): Response => pages.goTo(posted, "/password", newsOf(word));
-  const of = {
-    name: account.name,
-    address: visitors.addressOf(c),
-    known: accounts.knownBy(account, visitors.knownOf(c)),
-  };
+  const of = triedBy(visitors, c, account.name, account);
   if (!limits.mayTry(of)) return said("too_many");
   if (!(await accounts.isPassword(account, text("now")))) return said("password_wrong");
   limits.wasRight(of);
@@ -112,8 +120,6 @@ async function changePassword(pages: Pages, limits: Limits, posted: Posted): Pro
   if (password !== text("again")) return said("password_differs");
   if (password === text("now")) return said("password_same");
   const changed = await accounts.changePassword(store, account, password, store.now());
-  visitors.keepKnown(c, accounts.knownToken(changed));
-  const token = await accounts.beginSession(store, changed, store.now());
-  visitors.signIn(c, token);
+  const token = await letIn(pages, c, changed);
   return pages.goTo({ ...posted, csrf: accounts.csrfOf(token) }, "/", goodNewsOf("password_set"));
 }

@@ -89,9 +89,9 @@ export interface StepFacts {
   readonly phase: string;
   readonly isUnapproved: boolean;
   readonly isOtherMonth: boolean;
-  /** A row of another batch that is the same payment as a held one, and is held itself. */
   /** Of the held rows: somebody let them go, and somebody else must approve that. */
   readonly proposed?: number | undefined;
+  /** A row of another batch that is the same payment as a held one, and is held itself. */
   readonly heldFirst?: { readonly batch: string; readonly row: number } | undefined;
   readonly unknown: SomeRows;
   readonly held: SomeRows;

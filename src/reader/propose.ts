@@ -148,26 +148,10 @@ function unitFor(columns: readonly ProposedColumn[], clues: ProposalClues): Prop
   return hasDecimals ? { unit: "rupees", why: "the values have decimals" } : undefined;
 }
 
-const OTHER_MEASURES: ReadonlySet<string> = new Set([
-  ...["$", "€", "£", "¥", "usd", "eur", "gbp", "aed", "sgd", "jpy", "dollar", "dollars", "euro", "euros"],
-  ...[
-    "lakh",
-    "lakhs",
-    "lac",
-    "lacs",
-    "crore",
-    "crores",
-    "cr",
-    "thousand",
-    "thousands",
-    "k",
-    "000",
-    "000s",
-    "'000",
-    "'000s",
-  ],
-  ...["’000", "’000s", "million", "millions", "mn", "mio"],
-]);
+const OTHER_MEASURES: ReadonlySet<string> = new Set(
+  `$ € £ ¥ usd eur gbp aed sgd jpy dollar dollars euro euros lakh lakhs lac lacs crore crores cr thousand thousands k
+   000 000s '000 '000s ’000 ’000s million millions mn mio`.split(/\s+/),
+);
 const WORD_OF_NAME = /[$€£¥]|['’]?\b000s?\b|\w+/gi;
 
 /** What a column counts that is neither rupees nor paise: `USD`, `lakhs`, `'000`. */
