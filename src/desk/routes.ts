@@ -49,12 +49,13 @@ export class Routes implements Pages {
   act<Path extends ActPath>(path: Path, carryOut: (posted: Posted, act: ActOf<Path>) => Answer): void {
     const { role, act, bytesMax = FORM_BYTES_MAX } = rightOf(path);
     // who it is is known before a byte of what they bring is read
-    const allowed: MiddlewareHandler = async (c, next) => {
+    const allowed: MiddlewareHandler<Signed> = async (c, next) => {
       if (!isFromHere(c)) return plain(c, 403, "other_site");
       const account = await this.visitors.accountOf(c);
       if (!account) return c.redirect("/sign-in", 303);
       if (account.isOneTime && !/^\/(?:password|sign-out)$/.test(path)) return plain(c, 403, "one_time");
       if (!mayDo(account.role, role)) return plain(c, 403, "no_right");
+      c.set("account", account);
       return next();
     };
     const isUpload = bytesMax > FORM_BYTES_MAX;
@@ -62,20 +63,14 @@ export class Routes implements Pages {
       if (isUpload && this.#uploads >= UPLOADS_AT_ONCE) return plain(c, 503, "busy");
       this.#uploads += Number(isUpload);
       try {
-        return await this.#carryOut(c, (posted) => carryOut(posted, act));
+        const csrf = this.visitors.csrfOf(c);
+        const posted = await formOf(c);
+        if (posted.text("csrf") !== csrf) return plain(c, 403, "other_site");
+        return await carryOut({ c, account: c.get("account"), csrf, ...posted }, act);
       } finally {
         this.#uploads -= Number(isUpload);
       }
     });
-  }
-
-  async #carryOut(c: Context, carryOut: (posted: Posted) => Answer): Promise<Response> {
-    const account = await this.visitors.accountOf(c);
-    if (!account) return c.redirect("/sign-in", 303);
-    const csrf = this.visitors.csrfOf(c);
-    const posted = await formOf(c);
-    if (posted.text("csrf") !== csrf) return plain(c, 403, "other_site");
-    return carryOut({ c, account, csrf, ...posted });
   }
 
   framed({ c, account, csrf }: Asked, page: { title: string; at?: string; content: Shown }): Response {
@@ -121,6 +116,11 @@ export class Routes implements Pages {
       if (signal.aborted) return;
     }
   }
+}
+
+/** What is known of a request once it may be carried out. */
+interface Signed {
+  readonly Variables: { readonly account: Account };
 }
 
 interface Live {
