@@ -189,6 +189,7 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     const at = await AtDesk.open(journal);
     const meera = await at.person("Meera", "view");
     at.put("payroll.csv", FILE);
+    await at.once();
     at.put("later.csv", FILE.replaceAll("2003004", "2003005"));
     await at.once();
     const account = /,(\d{12}),/.exec(FILE)?.[1] ?? "";
