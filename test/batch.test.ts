@@ -138,9 +138,14 @@ test.each([
   desk.config = none;
   const next = await desk.run(`mended.${format}`, retry(`${batch}:3`, "ACC-OPS-02"), refuse);
   // a correction of the correction, too
-  expect(await desk.run(`again.${format}`, retry(`${next.batch}:${format === "csv" ? 2 : 1}`, "ACC-OPS-03"))).toMatchObject({ exitCode: 0, requests: 1 }); // prettier-ignore
+  expect(
+    await desk.run(`again.${format}`, retry(`${next.batch}:${format === "csv" ? 2 : 1}`, "ACC-OPS-03")),
+  ).toMatchObject({ exitCode: 0, requests: 1 });
   desk.config = { ...desk.config, period: "2026-12" };
-  expect(await desk.run("next.csv", transfers(["T2", "6.00"], ["T3", "1.00"]))).toMatchObject({ exitCode: 0, requests: 2 }); // prettier-ignore
+  expect(await desk.run("next.csv", transfers(["T2", "6.00"], ["T3", "1.00"]))).toMatchObject({
+    exitCode: 0,
+    requests: 2,
+  });
   // however late: the same payment of the same period
   desk.config = { ...desk.config, period: "2026-11", duplicate_days: 0 };
   expect(await desk.run("late.csv", `${file}\r\n`)).toMatchObject({ exitCode: 0, requests: 0 });
@@ -152,7 +157,9 @@ test("a payload that was changed on the disk → is not sent", async () => {
   const spool = spoolPath(desk.config.state_dir, batch);
   writeFileSync(spool, readFileSync(spool, "utf8").replace("T2", "T9"));
   const sent: string[] = [];
-  const error = await desk.run("pay.csv", undefined, (payload) => void sent.push(payload)).catch((thrown: unknown) => thrown); // prettier-ignore
+  const error = await desk
+    .run("pay.csv", undefined, (payload) => void sent.push(payload))
+    .catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ reason: "spool_damaged" });
   expect(sent.filter((payload) => !payload.includes("T1"))).toEqual([]);
 });

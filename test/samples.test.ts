@@ -135,7 +135,10 @@ type Fields = Readonly<Record<string, unknown>>;
 function rowsOf(results: string, name: string): Fields[] {
   if (resultsName(name).endsWith(".csv")) return parse(results, { bom: true, columns: true });
   if (/\.(?:json|xlsx)$/.test(name)) return JSON.parse(results) as Fields[];
-  return results.trimEnd().split("\n").map((line) => JSON.parse(line) as Fields); // prettier-ignore
+  return results
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Fields);
 }
 
 interface Entry {

@@ -116,6 +116,12 @@ test("sentences stand in messages, and a row's state is written in one place", (
   expect(files.filter((path) => changesState.test(textOf(path)))).toEqual(["src/journal/states.ts"]);
 });
 
+test("code is not packed: no line is left out of the format", () => {
+  const files = globSync("{src,test}/**/*.ts", { cwd: ROOT });
+  const packed = new RegExp("prettier" + "-ignore");
+  expect(files.filter((path) => packed.test(readFileSync(join(ROOT, path), "utf8")))).toEqual([]);
+});
+
 test("a function fits a screen", () => {
   const files = globSync("src/**/*.ts", { cwd: ROOT });
   expect(files.flatMap((path) => longFunctionsIn(path, readFileSync(join(ROOT, path), "utf8")))).toEqual([]);
@@ -227,7 +233,9 @@ const MATCHERS = new Set([
 /** In what a text is compared with: a command, an arrow, a word to be filled in, the end of a sentence. */
 const OF_SENTENCES = [/paydrop /, /→/, /\bBATCH\b/, /\(\?<=(?:\[[.:]|\\\.)/];
 const FLAG = /--(?:[a-z]|\[a-z)/;
-const MESSAGES = globSync("src/messages/*.ts", { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), "utf8")).join("\n"); // prettier-ignore
+const MESSAGES = globSync("src/messages/*.ts", { cwd: ROOT })
+  .map((path) => readFileSync(join(ROOT, path), "utf8"))
+  .join("\n");
 
 /** What in this code texts are compared with, or cut by, that is of our own sentences. */
 function readersIn(code: string): string[] {

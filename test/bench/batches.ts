@@ -49,7 +49,9 @@ export async function batches(bench: Bench): Promise<readonly (Pick<Journal, "ti
       }
     }
     bench.say(`\n${figure(ROWS)} rows, answers of ${DELAY_MS} ms, beside ended batches\n\n${batchesTable(pairs)}`);
-    return pairs.flatMap(([bare, old]) => [bare, old].map(({ title, runs }) => ({ title, runs, ratio: ratio(bare, old) }))); // prettier-ignore
+    return pairs.flatMap(([bare, old]) =>
+      [bare, old].map(({ title, runs }) => ({ title, runs, ratio: ratio(bare, old) })),
+    );
   } finally {
     await servers.end();
   }

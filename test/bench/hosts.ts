@@ -183,7 +183,18 @@ function hostsTable(cases: readonly Case[]): string {
   const middle = ({ runs }: Case, figureOf: (run: HostsRun) => number): number => median(runs.map(figureOf));
   const rate = (one: Case | undefined): number => (one ? middle(one, (run) => run.rowsPerSecond) : NaN);
   const single = cases.find(({ hosts, isShared }) => isShared && hosts === 1);
-  const header = ["", "rows/s", "spread", "to 1 host", "first row", "after last", "CPU ms/row", "Postgres", "commits/s", "rows each"]; // prettier-ignore
+  const header = [
+    "",
+    "rows/s",
+    "spread",
+    "to 1 host",
+    "first row",
+    "after last",
+    "CPU ms/row",
+    "Postgres",
+    "commits/s",
+    "rows each",
+  ];
   const lines = cases.map((one) => {
     const rates = one.runs.map((run) => run.rowsPerSecond);
     const ratio = one.isShared && one !== single ? `${figure(rate(one) / rate(single))} ×` : "";

@@ -48,7 +48,18 @@ async function batch(id: string, first: number, isEqual = false): Promise<void> 
   const createdAt = Date.now();
   const sha256 = hash("sha256", id);
   await timed(`${id}: record`, async () => {
-    await store.addBatch({ id, environment: "test", destination: "http://127.0.0.1", fileName: "payroll.csv", folder: "/in", format: "csv", sha256, sizeBytes: 1, reading: "{}", createdAt }); // prettier-ignore
+    await store.addBatch({
+      id,
+      environment: "test",
+      destination: "http://127.0.0.1",
+      fileName: "payroll.csv",
+      folder: "/in",
+      format: "csv",
+      sha256,
+      sizeBytes: 1,
+      reading: "{}",
+      createdAt,
+    });
     for (let from = 0; from < ROWS; from += 1000) await store.addRows(id, made.slice(from, from + 1000));
     const began = performance.now();
     await store.endRows(id, { rows: ROWS, total: "1.00", label: "payout, option B", payments: keyOf(id), remarks: [] });
@@ -77,7 +88,16 @@ async function send(id: string, lanes: number): Promise<void> {
       const { leaving } = await commitTo(store, id, outcomes, lanes);
       commits += 1;
       if (leaving.length === 0) break;
-      outcomes = leaving.map(({ row }) => ({ row, state: "accepted", code: "http_200", tries: 1, httpStatus: 200, sentAt: Date.now(), durationMs: 20, response: `{"id":"pout_${row}","status":"created"}` })); // prettier-ignore
+      outcomes = leaving.map(({ row }) => ({
+        row,
+        state: "accepted",
+        code: "http_200",
+        tries: 1,
+        httpStatus: 200,
+        sentAt: Date.now(),
+        durationMs: 20,
+        response: `{"id":"pout_${row}","status":"created"}`,
+      }));
     }
   });
   process.stdout.write(`  commits ${commits}\n`);
@@ -92,7 +112,8 @@ await batch("AAAAAAA3", 0);
 await batch("AAAAAAA4", 0, true);
 await batch("AAAAAAA5", 0, true);
 await timed("rows", async () => {
-  for (let after = 0, page; (page = await store.rows({ batch: "AAAAAAA1", after, limit: 1000 })).length > 0;) after = page.at(-1)?.row ?? 0; // prettier-ignore
+  for (let after = 0, page; (page = await store.rows({ batch: "AAAAAAA1", after, limit: 1000 })).length > 0;)
+    after = page.at(-1)?.row ?? 0;
 });
 await timed("batches", () => store.batches({}), 5);
 process.stdout.write(`${(statSync(join(folder, "journal.db")).size / 1e6).toFixed(1)} MB\n`);

@@ -33,7 +33,10 @@ test("the README → short, and promises no more than is kept", () => {
 });
 
 test("its tables → exit codes, statuses and settings of the program", () => {
-  const codes = table("Code").flatMap(([code, meaning, other, another]) => [[code, meaning], [other, another]]); // prettier-ignore
+  const codes = table("Code").flatMap(([code, meaning, other, another]) => [
+    [code, meaning],
+    [other, another],
+  ]);
   const told = Object.fromEntries(codes.filter(([code]) => code !== "") as [string, string][]);
   expect(told).toEqual(Object.fromEntries(EXIT_CODES.map(({ code, sentence }) => [String(code), sentence])));
   const statuses = table("`result_status`").map(([status]) => status);

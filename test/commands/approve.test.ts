@@ -44,7 +44,10 @@ test("a file that nobody approved → nothing leaves by any command or setting; 
     ["resume", id, "--by", "asha"],
     ["retry", id, "--rejected", "--by", "asha", "--reason", "now"],
   ])
-    expect(await at.run(words), words.join(" ")).toMatchObject({ code: 6, stdout: expect.not.stringContaining("will be") as string }); // prettier-ignore
+    expect(await at.run(words), words.join(" ")).toMatchObject({
+      code: 6,
+      stdout: expect.not.stringContaining("will be") as string,
+    });
   expect((await at.once()).code).toBe(6);
   const next = at.put("next.csv", transfers(3, 10));
   const flags = ["--approval", "never", "--approval-above", "1", "--config", at.config];
@@ -61,7 +64,9 @@ test("a file that nobody approved → nothing leaves by any command or setting; 
     ["ravi", "7,50", "approval_total"],
     ["ravi", "", "word_missing"],
   ])
-    await expect(called(approve, [id], { state_dir, by, total }), `${by} ${total}`).rejects.toMatchObject({ reason: says }); // prettier-ignore
+    await expect(called(approve, [id], { state_dir, by, total }), `${by} ${total}`).rejects.toMatchObject({
+      reason: says,
+    });
   expect((await at.once()).code).toBe(6);
   expect(await called(cancel, [id], { state_dir, by: "asha" })).toMatchObject({ code: 0 });
   const late = called(approve, [id], { state_dir, by: "ravi", total: SUM });
@@ -118,7 +123,8 @@ test("rows let go after the approval → nothing leaves before somebody else app
   const at = await office();
   const state_dir = join(at.root, "state");
   const path = at.put("vendors.csv", PAYOUTS);
-  const [id = ""] = /(?<=^batch )\w{8}/m.exec((await at.run(["run", path, "--by", "asha", "--config", at.config])).stdout) ?? []; // prettier-ignore
+  const [id = ""] =
+    /(?<=^batch )\w{8}/m.exec((await at.run(["run", path, "--by", "asha", "--config", at.config])).stdout) ?? [];
   const say = (by: string, total: string) => called(approve, [id], { state_dir, by, total });
   expect(await say("ravi", "70.00")).toMatchObject({ code: 0 });
   expect((await at.run(["run", path])).code).toBe(3);
@@ -141,7 +147,6 @@ test("rows let go after the approval → nothing leaves before somebody else app
     ["retry", id, ...reason],
     ["release", id, "--all", ...reason],
   ])
-    // prettier-ignore
     expect((await at.run(words)).stdout, words.join(" ")).not.toContain("will be sent");
   const twice = await at.run(["release", id, "--row", "3", "--by", "ravi", "--reason", "again"]);
   expect(twice.stdout + twice.stderr).toContain("was let go already, and waits for approval");
@@ -186,7 +191,6 @@ test("the desk has accounts → a name on the command line counts only with its 
     ["omar", "decide", false],
     ["new", "approve", true],
   ] as const)
-    // prettier-ignore
     passwords.set(name, await addAccount(opened.store, name, role, act, { isOneTime }));
   await opened.close();
   const words = ["approve", id, "--total", SUM, "--by"];
@@ -199,7 +203,10 @@ test("the desk has accounts → a name on the command line counts only with its 
     ["meena", passwords.get("ravi"), "nobody who may approve"],
     ["new", passwords.get("new"), "one-time password"],
   ])
-    expect(await say(by ?? "", password), by).toMatchObject({ code: 2, stderr: expect.stringContaining(says ?? "") as string }); // prettier-ignore
+    expect(await say(by ?? "", password), by).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(says ?? "") as string,
+    });
   expect(await say("ravi", passwords.get("ravi"))).toMatchObject({ code: 0 });
 }, 40_000);
 
@@ -245,6 +252,9 @@ test("a row that waits for approval, and another says that it went → held; let
     "--total",
     "30",
   ]);
-  expect(again).toMatchObject({ code: 6, stdout: expect.stringContaining("may go when somebody else has approved that") as string }); // prettier-ignore
+  expect(again).toMatchObject({
+    code: 6,
+    stdout: expect.stringContaining("may go when somebody else has approved that") as string,
+  });
   expect(at.carriedOut).toBe(2);
 }, 60_000);

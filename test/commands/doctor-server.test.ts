@@ -26,9 +26,18 @@ describePostgres("paydrop doctor on a shared journal", () => {
     const url = await freshDatabase();
     const findings = await looked(url);
     expect(bad(findings)).toEqual([]);
-    expect(findings.map(({ what }) => what)).toEqual(
-      ["journal server", "encoding", "fsync", "full_page_writes", "synchronous_commit", "standbys", "sessions", "connections", "server clock", "journal"], // prettier-ignore
-    );
+    expect(findings.map(({ what }) => what)).toEqual([
+      "journal server",
+      "encoding",
+      "fsync",
+      "full_page_writes",
+      "synchronous_commit",
+      "standbys",
+      "sessions",
+      "connections",
+      "server clock",
+      "journal",
+    ]);
     expect(findings.at(-1)?.found).toMatch(/^made by the first run, with key [0-9a-f]{8}$/);
     const postgres = await Postgres.open({ url });
     expect(await postgres.query("SELECT 1 FROM pg_namespace WHERE nspname = 'paydrop'")).toEqual([]);

@@ -69,7 +69,9 @@ describePostgres("rows of a lost host", () => {
 
     await made.postgres.query("UPDATE share SET takenOverAt = takenOverAt - interval '121 s'");
     await called(settle.run, shape([batch], { row: ["3"], as: "not-done", by: "asha", note: "no entry" }));
-    await desk.store.judging(() => desk.store.move(batch, [{ row: 3, from: ["settled_not_done"], to: "ready" }], desk.act("retry"))); // prettier-ignore
+    await desk.store.judging(() =>
+      desk.store.move(batch, [{ row: 3, from: ["settled_not_done"], to: "ready" }], desk.act("retry")),
+    );
     expect((await desk.store.rows({ batch, rows: [3] }))[0]).not.toHaveProperty("lateAnswer");
   });
 });

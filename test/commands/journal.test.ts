@@ -25,7 +25,11 @@ async function usedDesk() {
     "mixed.csv",
     transfers(["ACC-7", "7.00"], ["ACC-7", "7.00"], ["ACC-8", "x"], ["ACC-9", "9.00"]),
   );
-  const stopped = await desk.run("stopped.csv", transfers(["ACC-11", "11.00"], ["ACC-12", "12.00"], ["ACC-13", "13.00"]), () => 401); // prettier-ignore
+  const stopped = await desk.run(
+    "stopped.csv",
+    transfers(["ACC-11", "11.00"], ["ACC-12", "12.00"], ["ACC-13", "13.00"]),
+    () => 401,
+  );
   await desk.move(stopped.batch, "cancelled", [3]);
   await desk.move(paid.batch, "settled_not_done", [4]);
   const again = await desk.run("more.csv", transfers(["ACC-21", "21.00"], ["ACC-22", "22.00"]), () => SILENT);
@@ -98,7 +102,11 @@ describePostgres("a journal that moves to Postgres", () => {
     const act = open.act("cancel");
     await expect(open.store.holdFolder(desk.folder, "STOP", act)).rejects.toMatchObject({ reason: "journal_moved" });
     for (const run of [status.run, journal.run]) {
-      const told = await called(run, { operands: run === status.run ? [] : ["copy"], flags: { ...local, to: await freshDatabase() }, env: ENV }); // prettier-ignore
+      const told = await called(run, {
+        operands: run === status.run ? [] : ["copy"],
+        flags: { ...local, to: await freshDatabase() },
+        env: ENV,
+      });
       expect(told).toMatchObject({ code: 74, stdout: "" });
       expect(told.stderr).toMatch(/ was moved to 127\.0\.0\.1:\d+\/test_\w+ at 2026-/);
     }

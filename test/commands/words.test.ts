@@ -30,17 +30,24 @@ test("held rows that were paid before → let go only by their sum, and nothing 
   for (const total of [undefined, "157.51", "157.5 0", ""]) {
     const more = { all: true, ...(total === undefined ? {} : { total }) };
     const said = { operands: [batch], flags: { ...flags, ...more }, env: { PAYDROP_API_KEY: "key-of-this-test" } };
-    expect(await calledToSend(release, said), total).toMatchObject({ code: 2, stderr: expect.stringContaining("157.50") as string }); // prettier-ignore
+    expect(await calledToSend(release, said), total).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("157.50") as string,
+    });
   }
   const keyless = { operands: [batch], flags: { ...flags, all: true, total: "157.50" }, env: {} };
-  expect(await calledToSend(release, keyless)).toMatchObject({ code: 2, stderr: expect.stringContaining("PAYDROP_API_KEY") as string }); // prettier-ignore
+  expect(await calledToSend(release, keyless)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("PAYDROP_API_KEY") as string,
+  });
   expect(await statesOf(desk, batch)).toBe("held held held");
 });
 
 test("an accepted row is settled as not done → only by its amount; the act says who", async () => {
   const desk = await TestDesk.open();
   const { batch } = await desk.run("pay.csv", PAID);
-  const said = (more: object) => called(settle, [batch], { ...BY, state_dir: desk.config.state_dir, row: ["3"], as: "not-done", ...more }); // prettier-ignore
+  const said = (more: object) =>
+    called(settle, [batch], { ...BY, state_dir: desk.config.state_dir, row: ["3"], as: "not-done", ...more });
   for (const total of [undefined, "50.51", "100.00"]) {
     await expect(said({ total })).rejects.toMatchObject({ reason: "settle_accepted" });
   }
@@ -129,7 +136,9 @@ test("backup → a state folder that can take its place: journal, copies and pay
   const { batch } = await desk.run("again.csv", PAID.replaceAll("\r\n", "\n"));
   const copy = join(desk.config.state_dir, "..", "copy");
   expect(await called({ run: backup }, [copy], { state_dir: desk.config.state_dir })).toMatchObject({ code: 0 });
-  expect(readdirSync(join(copy, "snapshots")).sort()).toEqual(readdirSync(join(desk.config.state_dir, "snapshots")).sort()); // prettier-ignore
+  expect(readdirSync(join(copy, "snapshots")).sort()).toEqual(
+    readdirSync(join(desk.config.state_dir, "snapshots")).sort(),
+  );
   expect((await called(status, [batch], { state_dir: copy })).stdout).toContain("held: rows 2-4");
 });
 
@@ -169,7 +178,9 @@ test("a list whose column was sorted alone, or that is of an earlier try → not
   expect(filled).toContain("seen");
   const settled = async (text: string): Promise<unknown> => {
     const from = desk.write("list.csv", text);
-    return called(settle, [], { ...flags, from }).catch((error: unknown) => (error as FileRefusedError).faults.map(({ code }) => code)); // prettier-ignore
+    return called(settle, [], { ...flags, from }).catch((error: unknown) =>
+      (error as FileRefusedError).faults.map(({ code }) => code),
+    );
   };
   expect(await settled(filled.replace("100.00", "7.00"))).toEqual(["list_moved"]);
   expect(await statesOf(desk, batch)).toBe("unknown accepted unknown");

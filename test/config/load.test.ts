@@ -110,7 +110,10 @@ describe("where a setting comes from", () => {
     expect(load({ config: "/dev/null" }).config.concurrency).toBe(8);
     // a home that cannot be entered; root may enter all but such a one
     symlinkSync(join(folder, "loop"), join(folder, "loop"));
-    expect(refusal({}, { HOME: join(folder, "loop") })).toMatchObject({ reason: "settings_unreadable", todo: expect.stringContaining("HOME") as string }); // prettier-ignore
+    expect(refusal({}, { HOME: join(folder, "loop") })).toMatchObject({
+      reason: "settings_unreadable",
+      todo: expect.stringContaining("HOME") as string,
+    });
     expect(load({ config: "/dev/null" }, { HOME: join(folder, "loop") }).config.concurrency).toBe(8);
   });
 

@@ -83,7 +83,11 @@ export class Breaches {
   #cutOff(rows: readonly OfficeRow[], ledger: readonly LedgerLine[], mayBeUnknown: number): string[] {
     const cut = rows.filter(({ name, state, marker }) => {
       const last = ledger.findLast((line) => line.marker === marker)?.status;
-      return state === "unknown" && this.#before.get(name)?.state !== "unknown" && (last === undefined || (last !== null && last < 500)); // prettier-ignore
+      return (
+        state === "unknown" &&
+        this.#before.get(name)?.state !== "unknown" &&
+        (last === undefined || (last !== null && last < 500))
+      );
     });
     return cut.length > mayBeUnknown ? [`no answer of ${cut.map(({ name }) => name).join(", ")} (I8)`] : [];
   }

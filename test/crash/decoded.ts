@@ -54,7 +54,10 @@ function objects(text: string): readonly unknown[] {
     const { rows } = whole as { rows?: unknown };
     return Array.isArray(rows) ? rows : [whole];
   } catch {
-    return text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== "").map(read); // prettier-ignore
+    return text
+      .split(/\r\n|\r|\n/)
+      .filter((line) => line.trim() !== "")
+      .map(read);
   }
 }
 

@@ -166,13 +166,15 @@ class Round {
     const lanes = 2 + Math.floor(random() * (LANES_MAX - 1));
     const dice = random();
     const batch = own[Math.floor(random() * own.length)];
-    const operands = dice < 0.5 || !batch ? ["watch", join(this.#folder, "inbox")] : dice < 0.75 ? ["work"] : ["run", batch.path]; // prettier-ignore
+    const operands =
+      dice < 0.5 || !batch ? ["watch", join(this.#folder, "inbox")] : dice < 0.75 ? ["work"] : ["run", batch.path];
     const life = this.#life(operands, slot, lanes);
     const host: Host = { life, lanes, isEnded: false, isStopped: false };
     void life.ended.then(
       ({ code, output }) => {
         host.isEnded = true;
-        if (code !== undefined && !HOST_EXITS.includes(code)) this.#figures.faults.push(`${operands.join(" ")} ended with ${code}: ${output.slice(-400)}`); // prettier-ignore
+        if (code !== undefined && !HOST_EXITS.includes(code))
+          this.#figures.faults.push(`${operands.join(" ")} ended with ${code}: ${output.slice(-400)}`);
       },
       (error: unknown) => {
         host.isEnded = true;
@@ -207,7 +209,8 @@ class Round {
     const paths = batches.map(({ path }) => path);
     for (let run = 1; run <= CALM_RUNS_MAX; run += 1) {
       const { code, output } = await this.#life(["run", ...paths], 99, CONCURRENCY).ended;
-      if (code === undefined || !HOST_EXITS.includes(code)) throw new Error(`undisturbed, it ended with ${String(code)}: ${output}`); // prettier-ignore
+      if (code === undefined || !HOST_EXITS.includes(code))
+        throw new Error(`undisturbed, it ended with ${String(code)}: ${output}`);
       if (code !== 75 && (await this.#isOver(batches))) return;
       await sleep(2_000);
     }
@@ -248,7 +251,8 @@ class Round {
     );
     figures.unknownMax += this.#unknownMax;
     this.#unknownMax = 0;
-    if (figures.unknownOfHosts > figures.unknownMax) figures.faults.push(`${figures.unknownOfHosts} unknown by lost hosts, at most ${figures.unknownMax} expected`); // prettier-ignore
+    if (figures.unknownOfHosts > figures.unknownMax)
+      figures.faults.push(`${figures.unknownOfHosts} unknown by lost hosts, at most ${figures.unknownMax} expected`);
   }
 
   async #ask<T extends object>(sql: string, database = this.#database, ...values: readonly unknown[]): Promise<T[]> {

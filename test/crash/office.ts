@@ -121,7 +121,11 @@ export class Office {
   /** At moments at which no process is at work. `mayBeUnknown`: rows that a kill may have cut off (I8). */
   look(mayBeUnknown = 0): void {
     const rows = this.rows();
-    const isNew = new Map([...Map.groupBy(rows, ({ batch }) => batch)].filter(([batch]) => !this.#before.some((row) => row.batch === batch))); // prettier-ignore
+    const isNew = new Map(
+      [...Map.groupBy(rows, ({ batch }) => batch)].filter(
+        ([batch]) => !this.#before.some((row) => row.batch === batch),
+      ),
+    );
     for (const [batch, own] of isNew) this.#compare(batch, own);
     this.faults.push(...this.breaches.look(rows, this.#service.lines(), mayBeUnknown));
     this.#before = rows;

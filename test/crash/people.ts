@@ -158,7 +158,9 @@ const MAY_GO_BY_ITSELF = ["ready", "not_sent", "unknown"];
 function toRelease(office: Office): readonly OfficeRow[] {
   const rows = office.rows();
   const going = new Set(rows.filter(({ state }) => MAY_GO_BY_ITSELF.includes(state)).map(({ marker }) => marker));
-  return rows.filter(({ state, marker, phase }) => state === "held" && phase === "open" && !going.has(marker) && !office.isMade(marker)); // prettier-ignore
+  return rows.filter(
+    ({ state, marker, phase }) => state === "held" && phase === "open" && !going.has(marker) && !office.isMade(marker),
+  );
 }
 
 /** Of one batch, a row for each payment. */

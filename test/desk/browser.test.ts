@@ -87,7 +87,11 @@ test(
     await bring("june.csv", FILE);
     await page.getByRole("button", { name: "Put it into" }).click();
     // it comes by itself, without a click
-    await until("the file was taken", async () => (await page.getByRole("rowheader", { name: "june.csv" }).count()) > 0, { by: watch.ended }); // prettier-ignore
+    await until(
+      "the file was taken",
+      async () => (await page.getByRole("rowheader", { name: "june.csv" }).count()) > 0,
+      { by: watch.ended },
+    );
     await page.getByText("1 unknown").first().waitFor();
     await look("today");
     await page.getByRole("link", { name: "june.csv" }).first().click();

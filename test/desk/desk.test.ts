@@ -330,7 +330,10 @@ test("results that cannot be written after an act → what was done is told firs
 
 test("a one-time password of a week ago, numbers as names → refused, logged, masked", async () => {
   const at = await AtDesk.open("SQLite");
-  const once = await addAccount(at.work.store, "Asha", "view", { ...actOf(at.work, "add_account"), at: Date.now() - 7 * 86_400_000 }); // prettier-ignore
+  const once = await addAccount(at.work.store, "Asha", "view", {
+    ...actOf(at.work, "add_account"),
+    at: Date.now() - 7 * 86_400_000,
+  });
   const asha = at.visitor();
   for (const name of ["asha", "50100234567890\u202e\n"]) {
     expect(await asha.signIn(name, once)).toContain("Name or password is not right");

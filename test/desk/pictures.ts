@@ -30,7 +30,10 @@ try {
   const take = async (page: Page, name: string, path?: string): Promise<void> => {
     if (path !== undefined) await page.goto(url + path);
     // who ran it on which machine is nobody's business
-    const end = await page.getByRole("heading", { name: "Who did what" }).boundingBox({ timeout: 100 }).catch(() => null); // prettier-ignore
+    const end = await page
+      .getByRole("heading", { name: "Who did what" })
+      .boundingBox({ timeout: 100 })
+      .catch(() => null);
     const height = end?.y ?? (await page.evaluate<number>("document.documentElement.scrollHeight"));
     const shot = await page.screenshot({ fullPage: true, clip: { x: 0, y: 0, width: WIDTH, height: height - 10 } });
     writeFileSync(join(FOLDER, `${name}.png`), withPalette(shot));
@@ -67,20 +70,32 @@ function withPalette(png: Buffer): Buffer {
   const colorAt = (y: number, x: number): number => rgb.readUIntBE(y * (width * 3 + 1) + 1 + x * 3, 3);
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1) counts.set(colorAt(y, x), (counts.get(colorAt(y, x)) ?? 0) + 1);
-  const palette = [...counts.keys()].sort((one, other) => (counts.get(other) ?? 0) - (counts.get(one) ?? 0)).slice(0, COLORS); // prettier-ignore
+  const palette = [...counts.keys()]
+    .sort((one, other) => (counts.get(other) ?? 0) - (counts.get(one) ?? 0))
+    .slice(0, COLORS);
   const apart = (one: number, other: number): number =>
     [16, 8, 0].reduce((sum, shift) => sum + (((one >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0);
-  const nearest = new Map(Array.from(counts.keys(), (color) => {
-    const [best = 0] = palette.map((one, at) => [apart(one, color), at] as const).sort(([one], [other]) => one - other).map(([, at]) => at); // prettier-ignore
-    return [color, best];
-  })); // prettier-ignore
+  const nearest = new Map(
+    Array.from(counts.keys(), (color) => {
+      const [best = 0] = palette
+        .map((one, at) => [apart(one, color), at] as const)
+        .sort(([one], [other]) => one - other)
+        .map(([, at]) => at);
+      return [color, best];
+    }),
+  );
   const indices = Buffer.alloc(height * (width + 1));
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1) indices[y * (width + 1) + 1 + x] = nearest.get(colorAt(y, x)) ?? 0;
   const colors = Buffer.from(palette.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]));
   const head = Buffer.from(png.subarray(16, 29));
   head[9] = 3;
-  const parts = [chunk("IHDR", head), chunk("PLTE", colors), chunk("IDAT", deflateSync(indices, { level: 9 })), chunk("IEND")]; // prettier-ignore
+  const parts = [
+    chunk("IHDR", head),
+    chunk("PLTE", colors),
+    chunk("IDAT", deflateSync(indices, { level: 9 })),
+    chunk("IEND"),
+  ];
   return Buffer.concat([png.subarray(0, 8), ...parts]);
 }
 

@@ -51,7 +51,9 @@ test("watch --desk → one process sends and serves; a taken port ends it before
   // what is wrong with a page is nothing to the watch
   await asha.ask("/batch/%E0%A4%A");
   at.put("july.csv", "from_account,to_account,amount\nACC-OPS-01,200300404444,1.00\n");
-  await until("the next row is on its way", async () => (await asha.ask("/")).includes("1 at this moment"), { by: program.ended }); // prettier-ignore
+  await until("the next row is on its way", async () => (await asha.ask("/")).includes("1 at this moment"), {
+    by: program.ended,
+  });
   program.child.kill("SIGTERM");
   await until("it is told to end", () => program.stderr().includes("finishing the rows"), { by: program.ended });
   expect((await fetch(`${url}/style.css`)).status, "people see what becomes of it").toBe(200);
@@ -73,7 +75,11 @@ test("run --sandbox --desk → samples, people to sign in as, nothing left after
     return visitor;
   };
   const asha = await signedIn("asha");
-  await until("the samples were taken", async () => /rejected[^]*unknown[^]*invalid[^]*held/.test(await asha.ask("/")), { by: program.ended }); // prettier-ignore
+  await until(
+    "the samples were taken",
+    async () => /rejected[^]*unknown[^]*invalid[^]*held/.test(await asha.ask("/")),
+    { by: program.ended },
+  );
   const inbox = /<option value="([^"]+)"/.exec(await asha.ask("/upload"))?.[1] ?? "";
   expect(inbox).toMatch(/paydrop-try-\w+\/inbox$/);
   const batch = /\/batch\/(\w{8})"><bdi>vendors.csv/.exec(await asha.ask("/"))?.[1] ?? "";

@@ -62,7 +62,9 @@ test("requests made by hand → only with session, right, token and place of the
   }
   for (const path of Object.keys(PAGES).map(idIn)) {
     const response = await fetch(at.deskUrl + path, { redirect: "manual" });
-    expect([response.status, response.headers.get("location")], path).toEqual(path.startsWith("/live") ? [403, null] : [303, "/sign-in"]); // prettier-ignore
+    expect([response.status, response.headers.get("location")], path).toEqual(
+      path.startsWith("/live") ? [403, null] : [303, "/sign-in"],
+    );
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("frame-ancestors 'none'");

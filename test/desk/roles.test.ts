@@ -15,11 +15,14 @@ const browser = openBrowser();
 
 /** A workbook of transfers; `first`: the amount of the first one. */
 function workbook(first: string): string {
-  const rows = [["from_account", "to_account", "amount"], ["ACC-OPS-01", "200300401110", first]];
+  const rows = [
+    ["from_account", "to_account", "amount"],
+    ["ACC-OPS-01", "200300401110", first],
+  ];
   for (let at = 1; at < 12; at += 1) rows.push(["ACC-OPS-01", `20030040${1110 + at}`, `${at}00.00`]);
   const sheet = rows.map((cells, at) => textRow(at + 1, cells)).join("");
   return workbookFile(zipOf(partsOf({ sheets: { November: sheet } })));
-} // prettier-ignore
+}
 
 /** Somebody with an account, signed in, in a browser window of their own. */
 async function person(at: Watched, address: string, name: string, role: Role): Promise<Page> {
@@ -75,8 +78,16 @@ test(
     // nobody loads this page again
     await clerk.evaluate("document.title = 'still the same page'");
     const done = async (): Promise<number> =>
-      Number((await clerk.locator("progress").first().getAttribute("value").catch(() => "0")) ?? "0"); // prettier-ignore
-    await until("some went", async () => (await clerk.locator("progress").count()) > 0 && (await done()) > 0, { by: watch.ended }); // prettier-ignore
+      Number(
+        (await clerk
+          .locator("progress")
+          .first()
+          .getAttribute("value")
+          .catch(() => "0")) ?? "0",
+      );
+    await until("some went", async () => (await clerk.locator("progress").count()) > 0 && (await done()) > 0, {
+      by: watch.ended,
+    });
     expect(await done()).toBeLessThan(12);
     await clerk.getByText("12 accepted").waitFor();
     expect([await clerk.title(), at.carriedOut, at.sentTwice]).toEqual(["still the same page", 12, 0]);

@@ -62,7 +62,15 @@ for (const { name, sample, settings, operands } of SERVERS) {
       process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
       const url = `https://127.0.0.1:${port}`;
       const asha = new Visitor(url);
-      await until("it answers", () => asha.ask("/sign-in").then(() => asha.status === 200, () => false), { by: server.ended }); // prettier-ignore
+      await until(
+        "it answers",
+        () =>
+          asha.ask("/sign-in").then(
+            () => asha.status === 200,
+            () => false,
+          ),
+        { by: server.ended },
+      );
 
       expect(asha.headers.getSetCookie()[0]).toMatch(/; Secure/);
       expect(asha.headers.get("strict-transport-security")).toBe("max-age=31536000");

@@ -22,7 +22,11 @@ test.for([
 });
 
 test("zeros in front: a spreadsheet takes them, only a person writes them", () => {
-  expect([isAsItWas("sent:x:0", "sent:x:2"), isAsItWas("sent:x:2", "sent:x:2"), isAsItWas("sent:x:3", "sent:x:2")]).toEqual([true, true, false]); // prettier-ignore
+  expect([
+    isAsItWas("sent:x:0", "sent:x:2"),
+    isAsItWas("sent:x:2", "sent:x:2"),
+    isAsItWas("sent:x:3", "sent:x:2"),
+  ]).toEqual([true, true, false]);
   expect([isAsItWas("sent:x:0", "cells:x:0"), isAsItWas("sent:y:0", "sent:x:0")]).toEqual([false, false]);
 });
 
@@ -83,7 +87,10 @@ test("a correction of the amount → goes; what was refused again and is not cha
   expect(await desk.run("again.csv", desk.read("mended.csv.retry.csv"))).toMatchObject({ requests: 0, exitCode: 3 });
   // the retry file of the file that stayed
   expect(await desk.run("third.csv", desk.read("again.csv.retry.csv"))).toMatchObject({ requests: 0, exitCode: 3 });
-  expect(await desk.run("fourth.csv", desk.read("third.csv.retry.csv").replace("6.00", "6.50"))).toMatchObject({ requests: 1, exitCode: 0 }); // prettier-ignore
+  expect(await desk.run("fourth.csv", desk.read("third.csv.retry.csv").replace("6.00", "6.50"))).toMatchObject({
+    requests: 1,
+    exitCode: 0,
+  });
 });
 
 test("a number in place of an account, the workbook saved as CSV → stays invalid; with its zeros it goes", async () => {

@@ -61,7 +61,12 @@ test("an unclear row behind more than 200 that were accepted → settle that one
       Array.from({ length: 201 }, () => "asha 100"),
       { name: "crowd.csv" },
     );
-    await house.store.judging(() => house.store.move(crowd, Array.from({ length: 201 }, (_, at) => ({ row: at + 2, to: "ready" as const, from: ["held" as const] })))); // prettier-ignore
+    await house.store.judging(() =>
+      house.store.move(
+        crowd,
+        Array.from({ length: 201 }, (_, at) => ({ row: at + 2, to: "ready" as const, from: ["held" as const] })),
+      ),
+    );
     await house.send(crowd);
     const last = await house.take(["asha 100"], { name: "last.csv" });
     expect((await house.release(last, [2])).refused.map(({ why }) => why)).toEqual(["settle_first"]);

@@ -135,7 +135,9 @@ test("zeros in front were lost in next month's file, invalid rows mended twice â
   await house.run(["00asha 100", "ravi 200", "00mala 300"], { period: november });
   house.letPass(31);
   const december = { name: "december.csv", period: "2026-12" };
-  expect(await house.rows(await house.run(["~asha", "ravi 210", "~mala"], december))).toBe("2 invalid, 3 accepted, 4 invalid"); // prettier-ignore
+  expect(await house.rows(await house.run(["~asha", "ravi 210", "~mala"], december))).toBe(
+    "2 invalid, 3 accepted, 4 invalid",
+  );
   const second = await house.run(["asha 110", "ravi 210", "mala 310"], december);
   expect(await house.rows(second)).toBe("2 held correction, 3 duplicate same_payment, 4 held correction");
   await house.release(second, [2]);
@@ -155,7 +157,9 @@ test("zeros in front were lost in next month's file, invalid rows mended twice â
   // of a row that is named, whatever became of it
   const cancelled = await house.take(["!00leela 5"], { name: "leela.csv" });
   await house.cancelHeld(cancelled);
-  expect(await house.rows(await house.run([`leela 5 corrects ${cancelled}:2`], { name: "retry.csv" }))).toBe("2 held correction"); // prettier-ignore
+  expect(await house.rows(await house.run([`leela 5 corrects ${cancelled}:2`], { name: "retry.csv" }))).toBe(
+    "2 held correction",
+  );
 });
 
 test("a correction of a correction that was invalid â†’ the payee of the first row counts", async () => {

@@ -47,7 +47,10 @@ test("cases 35 and 36: the same ids in other capitals and signs → held, and it
   expect(desk.read("again.csv.results.csv")).toContain("Its payee is written otherwise in row 2 of batch");
   // another amount, months later
   desk.now += 60 * 86_400_000;
-  expect(await desk.run("more.csv", transfers(["ACC-petty-08", "11.00"], ["ACC-PETTY-08", "12.00"]))).toMatchObject({ exitCode: 6, requests: 1 }); // prettier-ignore
+  expect(await desk.run("more.csv", transfers(["ACC-petty-08", "11.00"], ["ACC-PETTY-08", "12.00"]))).toMatchObject({
+    exitCode: 6,
+    requests: 1,
+  });
 });
 
 test("cases 37 and 38: the same reference in other capitals → held, neither sent nor taken for a duplicate, however late", async () => {
@@ -65,7 +68,9 @@ test("cases 37 and 38: the same reference in other capitals → held, neither se
     expect(report).toMatchObject({ exitCode: 6, requests: 0 });
     const [row] = await desk.store.rows({ batch });
     expect(row).toMatchObject({ state: "held", code: row?.code });
-    expect(row?.reasons[0]).toMatchObject(reference === "inv-881" || days > 0 ? { code: "correction", written: "reference" } : {}); // prettier-ignore
+    expect(row?.reasons[0]).toMatchObject(
+      reference === "inv-881" || days > 0 ? { code: "correction", written: "reference" } : {},
+    );
     await desk.move(batch, "cancelled", [2]);
   }
   expect(await desk.run("same.csv", `${file("INV-881")}\r\n`)).toMatchObject({ exitCode: 0, requests: 0 });

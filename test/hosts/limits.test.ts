@@ -22,7 +22,9 @@ describeApart("what holds for all hosts together", () => {
     expect(service.lines).toHaveLength(sendable(plan));
     expect(service.inFlightMax).toBeLessThanOrEqual(12);
     // in any second; each host may be late with one lot (a tenth of a second) that it had reserved
-    const worst = Math.max(...service.lines.map(({ at }) => service.lines.filter((one) => one.at >= at && one.at < at + 1_000).length)); // prettier-ignore
+    const worst = Math.max(
+      ...service.lines.map(({ at }) => service.lines.filter((one) => one.at >= at && one.at < at + 1_000).length),
+    );
     expect(worst).toBeLessThanOrEqual(rate * 1.2 + 1);
   });
 
@@ -93,7 +95,9 @@ describeApart("what holds for all hosts together", () => {
       const bothSend = async (): Promise<void> => office.untilSending(...hosts);
       /** Rows that were let go before may arrive yet. */
       const isQuiet = async (): Promise<void> => {
-        await until("shares are given back", async () => (await Promise.all(hosts.map((host) => office.heldBy(host)))).every(({ lanes }) => lanes === 0)); // prettier-ignore
+        await until("shares are given back", async () =>
+          (await Promise.all(hosts.map((host) => office.heldBy(host)))).every(({ lanes }) => lanes === 0),
+        );
         const { length } = service.lines;
         await sleep(1_000);
         expect(service.lines).toHaveLength(length);

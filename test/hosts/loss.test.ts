@@ -168,7 +168,11 @@ class Firm {
   }
 
   async #followers(): Promise<string[]> {
-    return (await this.office.ask<{ name: string }>("SELECT application_name AS name FROM pg_stat_replication WHERE state = 'streaming'")).map(({ name }) => name); // prettier-ignore
+    return (
+      await this.office.ask<{ name: string }>(
+        "SELECT application_name AS name FROM pg_stat_replication WHERE state = 'streaming'",
+      )
+    ).map(({ name }) => name);
   }
 
   /** Another member of the quorum: it only keeps what it gets. */
@@ -176,7 +180,9 @@ class Firm {
     const folder = this.folder();
     mkdirSync(folder);
     const to = `host=127.0.0.1 port=${this.server.port} user=postgres application_name=${name}`;
-    const child = spawn(join(INSTALLED?.bin ?? "", "pg_receivewal"), ["-D", folder, "--synchronous", "-d", to], { stdio: "ignore" }); // prettier-ignore
+    const child = spawn(join(INSTALLED?.bin ?? "", "pg_receivewal"), ["-D", folder, "--synchronous", "-d", to], {
+      stdio: "ignore",
+    });
     this.#context.onTestFinished(async () => {
       child.kill("SIGKILL");
       await once(child, "exit").catch(() => undefined);

@@ -160,7 +160,8 @@ export class Office {
     const faults = this.service.twice.map((marker) => `${marker} went twice`);
     for (const { number, marker, kind } of plan) {
       const state = states.get(number) ?? "gone";
-      const expected = kind === "sendable" ? (went.has(marker) ? ["accepted", "unknown"] : ["unknown"]) : ["invalid", "held"]; // prettier-ignore
+      const expected =
+        kind === "sendable" ? (went.has(marker) ? ["accepted", "unknown"] : ["unknown"]) : ["invalid", "held"];
       if (!expected.includes(state)) faults.push(`${marker} is ${state}`);
     }
     return faults;

@@ -42,7 +42,8 @@ export async function startProxy(to: string): Promise<Proxy> {
       if (isCutOff) socket.pause();
     }
     host.on("data", (bytes: Buffer) => {
-      isSwallowing ||= swallowed !== undefined && bytes.includes("commit_shares(") && /"free":[1-9]/.test(bytes.toString("latin1")); // prettier-ignore
+      isSwallowing ||=
+        swallowed !== undefined && bytes.includes("commit_shares(") && /"free":[1-9]/.test(bytes.toString("latin1"));
       postgres.write(bytes);
     });
     postgres.on("data", (bytes: Buffer) => {

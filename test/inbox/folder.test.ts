@@ -58,7 +58,14 @@ describe("a watch", () => {
     await watched.says("b.csv.summary.json", '"accepted"', watching);
     expect((await watching.stop()).code).toBe(0);
     const results = ["results.csv", "retry.csv", "summary.json"].map((name) => `a.csv.${name}`);
-    expect(watched.names().sort()).toEqual([".paydrop", "a.csv", ...results, "b.csv", "b.csv.results.csv", "b.csv.summary.json"]); // prettier-ignore
+    expect(watched.names().sort()).toEqual([
+      ".paydrop",
+      "a.csv",
+      ...results,
+      "b.csv",
+      "b.csv.results.csv",
+      "b.csv.summary.json",
+    ]);
     watching = watched.watch();
     watched.put("a.csv.retry.csv", watched.read("a.csv.retry.csv").replace("abc", "77.00"));
     await watched.says("a.csv.retry.csv.summary.json", '"accepted"', watching);

@@ -25,8 +25,13 @@ test("killed, then asked to end, while rows go: the rest goes, at most eight row
   await watched.says("a.csv.waiting.txt", /\d rows? unknown/, program);
   program.child.kill("SIGTERM");
   await program.ended;
-  const lines = watched.read("a.csv.results.csv").split("\r\n").filter((line) => line.includes(",")); // prettier-ignore
-  const [unknown, accepted] = [",unknown,", ",accepted,"].map((state) => lines.filter((line) => line.includes(state)).length); // prettier-ignore
+  const lines = watched
+    .read("a.csv.results.csv")
+    .split("\r\n")
+    .filter((line) => line.includes(","));
+  const [unknown, accepted] = [",unknown,", ",accepted,"].map(
+    (state) => lines.filter((line) => line.includes(state)).length,
+  );
   expect([lines.length, Number(unknown) + Number(accepted), Number(unknown) <= 8]).toEqual([401, 400, true]);
   expect(watched.sentTwice).toBe(0);
 });

@@ -91,7 +91,9 @@ export class Watched {
       said.push(String(error));
       return exitCodeOf(error);
     };
-    const ended = work().catch(failed).then((code) => ({ code, stderr: said.join("\n") })); // prettier-ignore
+    const ended = work()
+      .catch(failed)
+      .then((code) => ({ code, stderr: said.join("\n") }));
     const stop = (): Working["ended"] => {
       soft.abort();
       return ended;

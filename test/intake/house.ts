@@ -73,7 +73,11 @@ export class House {
 
   /** What this user's shell prints, whether it may or not. */
   as(user: typeof CLERK, script: string): string {
-    const { stdout, stderr } = spawnSync("sh", ["-c", script], { ...this.#shell(user), encoding: "utf8", timeout: 60_000 }); // prettier-ignore
+    const { stdout, stderr } = spawnSync("sh", ["-c", script], {
+      ...this.#shell(user),
+      encoding: "utf8",
+      timeout: 60_000,
+    });
     return stdout + stderr;
   }
 

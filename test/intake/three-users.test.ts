@@ -33,7 +33,9 @@ test("whatever a clerk leaves there → honest files go, nothing of others shows
   linkSync(join(house.elsewhere, "secret.csv"), join(house.inbox, "hard.csv"));
   const program = house.watch();
   await house.sendsHonest(program, "honest1", "200300400001");
-  await until("what cannot be taken is answered", () => readdirSync(house.inbox).includes("link.csv.refused.txt"), { by: program.ended }); // prettier-ignore
+  await until("what cannot be taken is answered", () => readdirSync(house.inbox).includes("link.csv.refused.txt"), {
+    by: program.ended,
+  });
   for (const at of [2, 3, 4]) await house.sendsHonest(program, `honest${at}`, `20030040000${at}`);
   program.child.kill("SIGTERM");
   const { code, stdout, stderr } = await program.ended;

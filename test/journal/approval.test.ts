@@ -42,18 +42,21 @@ test.each<[string, readonly string[], { ran: number; asked: number }]>([
   ["run by a person", [], { ran: 2, asked: 1 }],
   ["brought at the desk by two, then run by a third", ["Ravi", "Meena"], { ran: 2, asked: 1 }],
   ["whose process was killed before its run began", [], { ran: 1, asked: 2 }],
-])("a file %s → they brought it, not who runs or asks later, or brings another one", async (_, people, { ran, asked }) => {
-  const uploads = [...people.map((by) => ({ by, sha256: "cafe" })), { by: "Omar", sha256: "beef" }];
-  const [first, later] = ran > asked ? (["asha", "omar"] as const) : (["omar", "asha"] as const);
-  const run = { login: "root", host: "pay1", by: first, batch: "A", startedAt: NOW - ran * HOUR };
-  const store = {
-    kept: () => Promise.resolve(uploads.map((value) => ({ name: "", value }))),
-    acts: () => Promise.resolve([act("meena", 3, "release"), act(later, asked, "ask_approval")]),
-    runs: () => Promise.resolve([run]),
-  };
-  const found = await makersOf(store as unknown as JournalStore, { id: "A", sha256: "cafe" });
-  expect(found).toEqual([...people, "asha"]);
-}); // prettier-ignore
+])(
+  "a file %s → they brought it, not who runs or asks later, or brings another one",
+  async (_, people, { ran, asked }) => {
+    const uploads = [...people.map((by) => ({ by, sha256: "cafe" })), { by: "Omar", sha256: "beef" }];
+    const [first, later] = ran > asked ? (["asha", "omar"] as const) : (["omar", "asha"] as const);
+    const run = { login: "root", host: "pay1", by: first, batch: "A", startedAt: NOW - ran * HOUR };
+    const store = {
+      kept: () => Promise.resolve(uploads.map((value) => ({ name: "", value }))),
+      acts: () => Promise.resolve([act("meena", 3, "release"), act(later, asked, "ask_approval")]),
+      runs: () => Promise.resolve([run]),
+    };
+    const found = await makersOf(store as unknown as JournalStore, { id: "A", sha256: "cafe" });
+    expect(found).toEqual([...people, "asha"]);
+  },
+);
 
 test.each([
   ["nobody uploaded it", [], ["dinesh", "asha"]],

@@ -39,21 +39,30 @@ const corrects = fc.oneof(
 );
 const valid = fc.tuple(payment, reference, period, corrects).map((parts) => parts.join(""));
 const invalid = fc.tuple(fc.constantFrom("~", "~asha", "~0asha", "~00ravi"), corrects).map((parts) => parts.join(""));
-const words = fc.oneof({ weight: 6, arbitrary: valid }, { weight: 2, arbitrary: invalid }, valid.map((row) => `!${row}`)); // prettier-ignore
+const words = fc.oneof(
+  { weight: 6, arbitrary: valid },
+  { weight: 2, arbitrary: invalid },
+  valid.map((row) => `!${row}`),
+);
 
 const taken = fc.record({
   do: fc.constant("take" as const),
   rows: fc.array(words, { minLength: 1, maxLength: 5 }),
   name: fc.constantFrom("a.csv", "a.csv", "b.csv"),
   period: fc.constantFrom(undefined, undefined, "2026-11"),
-  answers: fc.array(fc.constantFrom("accepted", "accepted", "rejected", "unknown", "not_sent"), { minLength: 5, maxLength: 5 }),
+  answers: fc.array(fc.constantFrom("accepted", "accepted", "rejected", "unknown", "not_sent"), {
+    minLength: 5,
+    maxLength: 5,
+  }),
   then: fc.constantFrom("send", "send", "send", "crash", "stop", "later"),
-}); // prettier-ignore
+});
 const done = fc.record({
-  do: fc.constantFrom(...(["again", "settle", "release", "cancel", "pause", "hold", "purge", "drop", "crash"] as const)),
+  do: fc.constantFrom(
+    ...(["again", "settle", "release", "cancel", "pause", "hold", "purge", "drop", "crash"] as const),
+  ),
   batch: fc.integer({ min: 1, max: 3 }),
   isOther: fc.boolean(),
-}); // prettier-ignore
+});
 const passed = fc.record({ do: fc.constant("wait" as const), days: fc.constantFrom(0.01, 25, -3, -3) });
 const step = fc.oneof(
   { weight: 4, arbitrary: taken },
@@ -140,7 +149,10 @@ async function actOn(house: House, crash: () => Promise<void>, step: Done, id: s
     await store.holdFolder("/inbox", step.isOther ? "stop_file" : undefined, act("hold_folder", { at: now }));
   } else if (step.do === "purge") await store.purge(now, act("purge", { at: now }));
   else if (step.do === "drop") {
-    await record(store, newBatch("DROPPED1"), [newRow(2, "asha/1"), newRow(3, "", { state: "invalid", payee: key("1") })]); // prettier-ignore
+    await record(store, newBatch("DROPPED1"), [
+      newRow(2, "asha/1"),
+      newRow(3, "", { state: "invalid", payee: key("1") }),
+    ]);
     await store.dropBatch("DROPPED1");
   } else await crashSending(house, crash, id);
 }

@@ -47,7 +47,9 @@ function leavesByShares(open: (stateDir: string) => Promise<JournalStore>): void
     expect(await statesOf(store, ID)).toBe("1 accepted, 2 ready, 3 ready");
     expect(await store.progress(ID)).toMatchObject({ held: 0, letGo: 2, ready: 2 });
     const next = (await claim()) as Share;
-    expect(await store.commit([{ share: next, outcomes: [], freeLanes: 2 }])).toMatchObject([{ leaving: [{ row: 3 }, { row: 2 }] }]); // prettier-ignore
+    expect(await store.commit([{ share: next, outcomes: [], freeLanes: 2 }])).toMatchObject([
+      { leaving: [{ row: 3 }, { row: 2 }] },
+    ]);
     await store.commit([{ share: next, outcomes: [outcome(3), outcome(2)], freeLanes: 0 }]);
     await next.end();
     expect(await claim()).toBeUndefined();

@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs"; // prettier-ignore
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
@@ -68,29 +79,42 @@ const DAMAGE: readonly (readonly [what: string, damage: (stateDir: string) => vo
   ["is another file", (dir) => writeFileSync(journalPath(dir), "payee,amount\n".repeat(400)), /not a database/],
   ["has other bytes in its header", (dir) => changeBytes(dir, 4, Buffer.from("lost")), /not a database/],
   ["has other bytes in a page", (dir) => changeBytes(dir, pageOfRows(dir), Buffer.alloc(64, 0xee)), /damaged/],
-  ["was cut", (dir) => writeFileSync(journalPath(dir), readFileSync(journalPath(dir)).subarray(0, 4096 * 6)), /damaged/],
+  [
+    "was cut",
+    (dir) => writeFileSync(journalPath(dir), readFileSync(journalPath(dir)).subarray(0, 4096 * 6)),
+    /damaged/,
+  ],
   ["lost an index", (dir) => bySql(dir, "DROP INDEX rowTurn"), /tables/],
-  ["lost the key of its hashes", (dir) => bySql(dir, "UPDATE meta SET value = x'00' WHERE key = 'keySecret'"), /hashes/],
+  [
+    "lost the key of its hashes",
+    (dir) => bySql(dir, "UPDATE meta SET value = x'00' WHERE key = 'keySecret'"),
+    /hashes/,
+  ],
   ["has a state that cannot be", (dir) => bySql(dir, "UPDATE row SET state = 'heldx' WHERE row = 150"), /CHECK/],
   ["has an older turn mark than rows", (dir) => bySql(dir, "UPDATE batch SET mark = 1"), /turn marks/],
   ["lost a row", (dir) => bySql(dir, "DELETE FROM row WHERE row = 150"), /more or fewer rows/],
   ["lost a batch", (dir) => bySql(dir, "DELETE FROM batch"), /rows have no batch/],
   ["lost a payment", (dir) => bySql(dir, "DELETE FROM key WHERE row = 150"), /payments are missing/],
-]; // prettier-ignore
+];
 
-test.each(DAMAGE)("a journal that %s → nothing is opened, until a person accepts the loss (I12)", async (_, damage, says) => {
-  const stateDir = await used();
-  damage(stateDir);
-  const refused = await openJournal(stateDir, SENDING).catch((error: unknown) => error);
-  expect(refused).toMatchObject({ code: "journal", message: expect.stringMatching(says) as unknown });
-  expect(exitCodeOf(refused)).toBe(74);
-  expect(todoLine(refused as Told)).toContain("--accept-lost-journal --by NAME");
-  const store = await open(stateDir, { ...SENDING, lossAcceptedBy: { ...ASHA, by: "Asha Rao" } });
-  expect(await store.batches({})).toEqual([]);
-  expect(await store.acts({})).toMatchObject([{ kind: "accept_lost_journal", by: "Asha Rao", note: expect.anything() as unknown }]);
-  const wasAside = readdirSync(stateDir).some((name) => /^journal\.db\.lost-\d{8}T\d{6}Z$/.test(name));
-  expect(wasAside).toBe(!String(says).includes("missing/") || String(says).includes("payments"));
-}); // prettier-ignore
+test.each(DAMAGE)(
+  "a journal that %s → nothing is opened, until a person accepts the loss (I12)",
+  async (_, damage, says) => {
+    const stateDir = await used();
+    damage(stateDir);
+    const refused = await openJournal(stateDir, SENDING).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "journal", message: expect.stringMatching(says) as unknown });
+    expect(exitCodeOf(refused)).toBe(74);
+    expect(todoLine(refused as Told)).toContain("--accept-lost-journal --by NAME");
+    const store = await open(stateDir, { ...SENDING, lossAcceptedBy: { ...ASHA, by: "Asha Rao" } });
+    expect(await store.batches({})).toEqual([]);
+    expect(await store.acts({})).toMatchObject([
+      { kind: "accept_lost_journal", by: "Asha Rao", note: expect.anything() as unknown },
+    ]);
+    const wasAside = readdirSync(stateDir).some((name) => /^journal\.db\.lost-\d{8}T\d{6}Z$/.test(name));
+    expect(wasAside).toBe(!String(says).includes("missing/") || String(says).includes("payments"));
+  },
+);
 
 test("a journal of another version → refused, whatever a person accepts", async () => {
   const stateDir = await used();
@@ -136,31 +160,51 @@ test("the journal is replaced while it is open → nothing more goes, for nobody
   await expect(store.endRun(1, { endedAt: 0, exitCode: 0, requests: 0 })).rejects.toMatchObject({ code: "journal" });
 });
 
-test("the disk is full → outcomes of rows in flight are still saved, and nothing else goes", { tags: ["mount"] }, async () => {
-  const disk = smallDisk(6 * 1024);
-  const store = await open(join(disk, "state"));
-  await opened(store, "AAAAAAA1", Array.from({ length: 2000 }, (_, at) => String(at)));
-  let { leaving } = await commitTo(store, "AAAAAAA1", [], 8);
-  const { bavail, bsize } = statfsSync(disk);
-  writeFileSync(join(disk, "filler"), Buffer.alloc(bavail * bsize));
-  const response = "x".repeat(900);
-  let saved: readonly number[] = [];
-  const failure = await (async () => {
-    for (;;) {
-      saved = leaving.map(({ row }) => row);
-      ({ leaving } = await commitTo(store, "AAAAAAA1", leaving.map(({ row }) => outcome(row, "accepted", { response })), 8));
-      if (leaving.length === 0) return undefined;
-    }
-  })().catch((error: unknown) => error);
-  expect(failure).toMatchObject({ code: "journal", message: expect.stringContaining("full") as unknown });
-  expect(existsSync(ballastPath(join(disk, "state")))).toBe(false);
-  const rows = await store.rows({ batch: "AAAAAAA1", rows: saved });
-  expect(rows.map(({ state }) => state)).toEqual(rows.map(() => "accepted"));
-  expect((await store.batches({}))[0]?.onItsWay).toBe(0);
-  // what came back meanwhile is saved, too; whatever was saved already does no harm
-  await expect(commitTo(store, "AAAAAAA1", saved.map((row) => outcome(row)), 0)).rejects.toBe(failure);
-  await expect(store.move("AAAAAAA1", [{ row: 9, to: "held", from: ["ready"] }])).rejects.toBe(failure);
-}); // prettier-ignore
+test(
+  "the disk is full → outcomes of rows in flight are still saved, and nothing else goes",
+  { tags: ["mount"] },
+  async () => {
+    const disk = smallDisk(6 * 1024);
+    const store = await open(join(disk, "state"));
+    await opened(
+      store,
+      "AAAAAAA1",
+      Array.from({ length: 2000 }, (_, at) => String(at)),
+    );
+    let { leaving } = await commitTo(store, "AAAAAAA1", [], 8);
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(join(disk, "filler"), Buffer.alloc(bavail * bsize));
+    const response = "x".repeat(900);
+    let saved: readonly number[] = [];
+    const failure = await (async () => {
+      for (;;) {
+        saved = leaving.map(({ row }) => row);
+        ({ leaving } = await commitTo(
+          store,
+          "AAAAAAA1",
+          leaving.map(({ row }) => outcome(row, "accepted", { response })),
+          8,
+        ));
+        if (leaving.length === 0) return undefined;
+      }
+    })().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "journal", message: expect.stringContaining("full") as unknown });
+    expect(existsSync(ballastPath(join(disk, "state")))).toBe(false);
+    const rows = await store.rows({ batch: "AAAAAAA1", rows: saved });
+    expect(rows.map(({ state }) => state)).toEqual(rows.map(() => "accepted"));
+    expect((await store.batches({}))[0]?.onItsWay).toBe(0);
+    // what came back meanwhile is saved, too; whatever was saved already does no harm
+    await expect(
+      commitTo(
+        store,
+        "AAAAAAA1",
+        saved.map((row) => outcome(row)),
+        0,
+      ),
+    ).rejects.toBe(failure);
+    await expect(store.move("AAAAAAA1", [{ row: 9, to: "held", from: ["ready"] }])).rejects.toBe(failure);
+  },
+);
 
 test("a copy is made while rows go → whole, private, and a journal of its own", async () => {
   const stateDir = await used();

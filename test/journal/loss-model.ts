@@ -68,7 +68,10 @@ export function* steps(state: ModelState, limits: Limits): Generator<Step> {
       yield to(state, `${row + 1} goes again by a person`, { do: "settle", row }, withRow(durable, row, "ready"));
   }
   // whoever is not known to be here has looked, and what was let go before has left, or never will
-  const isQuiet = hosts.every(({ looked, row, isSent }, at) => durable.witness[at]?.isHere === true || looked === state.server && (row === undefined || isSent)); // prettier-ignore
+  const isQuiet = hosts.every(
+    ({ looked, row, isSent }, at) =>
+      durable.witness[at]?.isHere === true || (looked === state.server && (row === undefined || isSent)),
+  );
   if (durable.server === state.server && durable.isWaiting && isQuiet)
     yield to(state, "the wait is over", { do: "waited" }, { ...durable, isWaiting: false });
   if (state.came === "copy" && durable.server === state.server && hosts.every(({ tried }) => tried === state.server)) {
@@ -119,7 +122,14 @@ function* afterCommit(at: number, state: ModelState, { broken }: Limits): Genera
     const isOurs = durable.rows[row]?.state === "going" && durable.rows[row].owner === at;
     const heard = withHost(state, at, { row: undefined, isSent: false });
     if (!isOurs) yield { name: `${at} has lost ${row + 1}`, to: heard };
-    else yield borne(at, heard, `${at} hears of ${row + 1}`, { do: "accepted", host: at, row }, withRow(durable, row, "accepted")); // prettier-ignore
+    else
+      yield borne(
+        at,
+        heard,
+        `${at} hears of ${row + 1}`,
+        { do: "accepted", host: at, row },
+        withRow(durable, row, "accepted"),
+      );
   }
 }
 
@@ -131,7 +141,8 @@ function look(at: number, state: ModelState, { broken, came }: Limits): Step {
   const tried = withHost(state, at, { tried: server });
   if (durable.isLost) return { name: `${at} is told of the loss`, act: act("lost"), to: down(tried, at) };
   const known = witnessOf(durable, at).commits;
-  const isBehind = Math.max(lineage, file.lineage) > durable.lineage || (file.lineage === durable.lineage && known < file.commits); // prettier-ignore
+  const isBehind =
+    Math.max(lineage, file.lineage) > durable.lineage || (file.lineage === durable.lineage && known < file.commits);
   const isOther = came === "dump" && durable.server !== server;
   if (isBehind || isOther) {
     const written = broken === "written" ? durable : { ...durable, isLost: true };

@@ -90,7 +90,8 @@ describePostgres("Postgres beside ended batches", () => {
     const hosts = hostsOf(together);
     const claims = claimsOf(together);
     let run = 0;
-    const claim = (me: string) => postgres.query("SELECT claim_share($1, NULL, $2, 'test', 1, 9, interval '15 s')", me, destination); // prettier-ignore
+    const claim = (me: string) =>
+      postgres.query("SELECT claim_share($1, NULL, $2, 'test', 1, 9, interval '15 s')", me, destination);
     const works: Readonly<Record<string, () => Promise<unknown>>> = {
       facts: () => facts(postgres, FOLDER),
       ...Object.fromEntries(FILTERS.map((filter) => [JSON.stringify(filter), () => batches(postgres, filter)])),

@@ -82,7 +82,15 @@ class FirstShares {
     const found = await this.#postgres.write(() => this.#postgres.get<{ answers: Answer[] }>(sql, ...values));
     const [answer] = found?.answers ?? [];
     if (!answer) throw new Error("the share is another one's");
-    const leaving = answer.leaving.map(({ row, operation, amount, attempts, place, size, crc }) => ({ row, operation, amount, attempts, place, size, crc })); // prettier-ignore
+    const leaving = answer.leaving.map(({ row, operation, amount, attempts, place, size, crc }) => ({
+      row,
+      operation,
+      amount,
+      attempts,
+      place,
+      size,
+      crc,
+    }));
     return { leaving, phase: answer.phase, hold: answer.hold ?? undefined, isLost: false };
   }
 

@@ -32,8 +32,15 @@ describePostgres("a journal in Postgres", () => {
     await store.judging(() => store.setBatch("A", { phase: "open" }));
     // so that it shows when the share of one row is counted again
     await postgres.query("UPDATE share SET tallies = '{}' WHERE share = 2");
-    await store.move("A", [{ row: 3, to: "held", from: ["ready"] }, { row: SHARE_ROWS + 2, to: "cancelled", from: ["ready"] }]); // prettier-ignore
-    const tallies = { ready: { rows: rows.length - 3, amount: ((rows.length - 3) / 100).toFixed(2) }, held: { rows: 1, amount: "0.01" }, cancelled: { rows: 1, amount: "0.01" } }; // prettier-ignore
+    await store.move("A", [
+      { row: 3, to: "held", from: ["ready"] },
+      { row: SHARE_ROWS + 2, to: "cancelled", from: ["ready"] },
+    ]);
+    const tallies = {
+      ready: { rows: rows.length - 3, amount: ((rows.length - 3) / 100).toFixed(2) },
+      held: { rows: 1, amount: "0.01" },
+      cancelled: { rows: 1, amount: "0.01" },
+    };
     expect((await store.batches({ id: "A" }))[0]?.tallies).toEqual(tallies);
     expect(await postgres.query("SELECT 1 FROM share WHERE tallies IS NULL")).toEqual([]);
   });

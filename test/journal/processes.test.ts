@@ -19,18 +19,29 @@ interface Running {
   readonly ended: Program["ended"];
 }
 
-function start(args: readonly string[], under: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Running {
+function start(
+  args: readonly string[],
+  under: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Running {
   const [command = process.execPath, ...before] = under.length > 0 ? [...under, process.execPath] : [];
-  const child = spawn(command, [...before, PROCESS, ...args], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
+  const child = spawn(command, [...before, PROCESS, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...env },
+  });
   const followed = follow(`a process of the journal: ${args.join(" ")}`, child);
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await followed.ended;
   });
   const lines = (): Record<string, unknown>[] =>
-    followed.stdout().split("\n").slice(0, -1).map((line) => JSON.parse(line) as Record<string, unknown>);
+    followed
+      .stdout()
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
   return { ...followed, lines, kill: (signal) => void child.kill(signal) };
-} // prettier-ignore
+}
 
 async function open(stateDir: string, options: JournalOptions = {}): Promise<JournalStore> {
   const store = await openJournal(stateDir, options);
@@ -53,7 +64,11 @@ test.each(["here", "thread"])(
     const left: number[] = [];
     for (let lives = 1, isOver = false; !isOver; lives += 1) {
       const sender = start([stateDir, "send", "AAAAAAA1", "4", where]);
-      await until("more rows leave, or it ends", () => sender.lines().length > 7 * lives || sender.lines().some(({ end }) => end), { by: sender.ended }); // prettier-ignore
+      await until(
+        "more rows leave, or it ends",
+        () => sender.lines().length > 7 * lives || sender.lines().some(({ end }) => end),
+        { by: sender.ended },
+      );
       isOver = sender.lines().some(({ end }) => end);
       sender.kill("SIGKILL");
       await sender.ended;
@@ -95,7 +110,9 @@ test("people act from another process while rows go → nobody waits for ever, a
     "the first row has its outcome",
     async () => (await rowOf(store, "AAAAAAA1", first)).state === "accepted",
   );
-  expect(await store.move("AAAAAAA1", [{ row: first, to: "settled_not_done", from: ["accepted"] }], act("settle"))).toEqual([first]); // prettier-ignore
+  expect(
+    await store.move("AAAAAAA1", [{ row: first, to: "settled_not_done", from: ["accepted"] }], act("settle")),
+  ).toEqual([first]);
   await sender.ended;
   const left = rowsIn(sender.lines());
   expect(sender.lines().at(-1)).toEqual({ end: true });
@@ -110,7 +127,10 @@ test("processes judge at once, one is killed meanwhile → one after the other, 
   const log = join(stateDir, "judged.log");
   await open(stateDir);
   const judges = ["A", "B", "C"].map((name) => start([stateDir, "judge", name === "C" ? "10000" : "25", log, name]));
-  await until("all judge", () => /C ends[^]*C begins/.test(read(log)) && read(log).includes("A ") && read(log).includes("B ")); // prettier-ignore
+  await until(
+    "all judge",
+    () => /C ends[^]*C begins/.test(read(log)) && read(log).includes("A ") && read(log).includes("B "),
+  );
   judges[2]?.kill("SIGKILL");
   await Promise.all(judges.map(({ ended }) => ended));
   const lines = read(log).trimEnd().split("\n");
@@ -153,11 +173,14 @@ test("a commit fails once (the disk) → nothing more is written, and nothing mo
   const stateDir = temporaryDirectory();
   const store = await open(stateDir);
   await opened(store, "AAAAAAA1", payments(50));
-  const sender = start([stateDir, "send", "AAAAAAA1", "2", "here"], [], { PAYDROP_TEST: "1", PAYDROP_FAULT: "fail@commit.before:4" });
+  const sender = start([stateDir, "send", "AAAAAAA1", "2", "here"], [], {
+    PAYDROP_TEST: "1",
+    PAYDROP_FAULT: "fail@commit.before:4",
+  });
   await sender.ended;
   expect(sender.lines().slice(3)).toEqual([{ failed: "journal_failed", code: "journal" }]);
   expect((await store.recover(ASHA)).unknown.map(({ row }) => row)).toEqual(rowsIn(sender.lines()).slice(-2));
-}); // prettier-ignore
+});
 
 test.each(["here", "thread"])(
   "a row leaves, journal %s → every byte that was written of its turn is on the disk (I2)",
@@ -167,7 +190,10 @@ test.each(["here", "thread"])(
     await opened(await open(stateDir), "AAAAAAA1", payments(60));
     const trace = join(stateDir, "trace");
     const calls = "trace=write,pwrite64,fsync,fdatasync";
-    const sender = start([stateDir, "send", "AAAAAAA1", "4", where], ["strace", "-f", "-y", "-e", calls, "-e", "signal=none", "-o", trace]); // prettier-ignore
+    const sender = start(
+      [stateDir, "send", "AAAAAAA1", "4", where],
+      ["strace", "-f", "-y", "-e", calls, "-e", "signal=none", "-o", trace],
+    );
     await sender.ended;
     const seen = { left: 0, synced: 0, early: 0 };
     let isDirty = false;

@@ -11,7 +11,10 @@ async function seenOf(
   corrected: readonly string[] = [],
 ): Promise<string> {
   const [page] = await store.seen(batch, { rows: [row] }, corrected);
-  return (page?.others ?? []).map((one) => `${one.batch[0] ?? ""}${one.row} ${one.state}`).sort().join(", "); // prettier-ignore
+  return (page?.others ?? [])
+    .map((one) => `${one.batch[0] ?? ""}${one.row} ${one.state}`)
+    .sort()
+    .join(", ");
 }
 
 const PAY = "asha/100";
@@ -19,36 +22,127 @@ const held = { state: "held" } as const;
 const named = (text: string): Partial<NewRow> => ({ reference: key(text) });
 
 /** What an earlier batch A has, with states of its rows; the judged row; what is seen of it. */
-const SITUATIONS: readonly (readonly [name: string, earlier: NewRow[], sent: string, judged: NewRow, seen: string])[] = [
-  ["the same payment, accepted", [newRow(2, PAY)], "accepted", newRow(2, PAY), "A2 accepted"],
-  ["the same payment, unclear", [newRow(2, PAY)], "unknown", newRow(2, PAY), "A2 unknown"],
-  ["the same payment, ready", [newRow(2, PAY)], "", newRow(2, PAY), "A2 ready"],
-  ["the same payment, held", [newRow(2, PAY, held)], "", newRow(2, PAY), "A2 held"],
-  ["the same payment, rejected: nobody's way", [newRow(2, PAY)], "rejected", newRow(3, PAY), ""],
-  ["a row of that number in the same place, rejected", [newRow(2, "ravi/5")], "rejected", newRow(2, PAY), "A2 rejected"],
-  ["one of another month there", [newRow(2, "ravi/5", { period: "2026-10" })], "rejected", newRow(2, PAY, { period: "2026-11" }), ""],
-  ["the same payment, not sent: nobody's way", [newRow(2, PAY)], "not_sent", newRow(2, PAY), ""],
-  ["another payment of the payee", [newRow(2, "asha/99")], "accepted", newRow(2, PAY), ""],
-  ["its payee with other zeros in front", [newRow(2, "asha/99", { zeros: 2 })], "accepted", newRow(2, PAY), "A2 accepted"],
-  ["the other way round", [newRow(2, "asha/99")], "accepted", newRow(2, PAY, { zeros: 1 }), "A2 accepted"],
-  ["more zeros, of which one is the same digit", [newRow(2, "asha/99", { zeros: 10 })], "accepted", newRow(2, PAY, { zeros: 1 }), "A2 accepted"],
-  ["as many zeros", [newRow(2, "asha/99", { zeros: 2 })], "accepted", newRow(2, PAY, { zeros: 2 }), ""],
-  ["its payee with other zeros, invalid", [newRow(2, "", { state: "invalid", payee: key("payee asha"), zeros: 2 })], "", newRow(2, PAY), "A2 invalid"],
-  ["its reference on another payment", [newRow(2, "ravi/5", named("R1"))], "accepted", newRow(2, PAY, named("R1")), "A2 accepted"],
-  ["the same payment and reference, once", [newRow(2, PAY, named("R1"))], "accepted", newRow(2, PAY, named("R1")), "A2 accepted"],
-  ["two references tell them apart", [newRow(2, PAY, named("R1"))], "accepted", newRow(2, PAY, named("R2")), ""],
-  ["one reference tells nothing", [newRow(2, PAY, named("R1")), newRow(3, PAY)], "accepted", newRow(2, PAY), "A2 accepted, A3 accepted"],
-  ["no reference before", [newRow(2, PAY)], "accepted", newRow(2, PAY, named("R2")), "A2 accepted"],
-  ["two months tell them apart", [newRow(2, PAY, { period: "2026-10" })], "accepted", newRow(2, PAY, { period: "2026-11" }), ""],
-  ["the same month", [newRow(2, PAY, { period: "2026-11" })], "accepted", newRow(2, PAY, { period: "2026-11" }), "A2 accepted"],
-  ["another label", [newRow(2, PAY, { period: "2026-11 bonus" })], "accepted", newRow(2, PAY, { period: "2026-11" }), ""],
-  ["a day and a month say nothing", [newRow(2, PAY, { period: "2026-10-31" })], "accepted", newRow(2, PAY, { period: "2026-11" }), "A2 accepted"],
-  ["two weeks", [newRow(2, PAY, { period: "2026-W46" })], "accepted", newRow(2, PAY, { period: "2026-W47" }), ""],
-  ["a week and a day say nothing", [newRow(2, PAY, { period: "2026-W46" })], "accepted", newRow(2, PAY, { period: "2026-11-12" }), "A2 accepted"],
-  ["a month before, none now", [newRow(2, PAY, { period: "2026-10" })], "accepted", newRow(2, PAY), "A2 accepted"],
-  ["the row that it corrects, whatever it is", [newRow(2, "ravi/5")], "rejected", newRow(2, PAY, { retryOf: { batch: "A", row: 2 } }), "A2 rejected"],
-  ["an invalid row that it corrects", [newRow(2, "", { state: "invalid" })], "", newRow(2, PAY, { retryOf: { batch: "A", row: 2 } }), "A2 invalid"],
-]; // prettier-ignore
+const SITUATIONS: readonly (readonly [name: string, earlier: NewRow[], sent: string, judged: NewRow, seen: string])[] =
+  [
+    ["the same payment, accepted", [newRow(2, PAY)], "accepted", newRow(2, PAY), "A2 accepted"],
+    ["the same payment, unclear", [newRow(2, PAY)], "unknown", newRow(2, PAY), "A2 unknown"],
+    ["the same payment, ready", [newRow(2, PAY)], "", newRow(2, PAY), "A2 ready"],
+    ["the same payment, held", [newRow(2, PAY, held)], "", newRow(2, PAY), "A2 held"],
+    ["the same payment, rejected: nobody's way", [newRow(2, PAY)], "rejected", newRow(3, PAY), ""],
+    [
+      "a row of that number in the same place, rejected",
+      [newRow(2, "ravi/5")],
+      "rejected",
+      newRow(2, PAY),
+      "A2 rejected",
+    ],
+    [
+      "one of another month there",
+      [newRow(2, "ravi/5", { period: "2026-10" })],
+      "rejected",
+      newRow(2, PAY, { period: "2026-11" }),
+      "",
+    ],
+    ["the same payment, not sent: nobody's way", [newRow(2, PAY)], "not_sent", newRow(2, PAY), ""],
+    ["another payment of the payee", [newRow(2, "asha/99")], "accepted", newRow(2, PAY), ""],
+    [
+      "its payee with other zeros in front",
+      [newRow(2, "asha/99", { zeros: 2 })],
+      "accepted",
+      newRow(2, PAY),
+      "A2 accepted",
+    ],
+    ["the other way round", [newRow(2, "asha/99")], "accepted", newRow(2, PAY, { zeros: 1 }), "A2 accepted"],
+    [
+      "more zeros, of which one is the same digit",
+      [newRow(2, "asha/99", { zeros: 10 })],
+      "accepted",
+      newRow(2, PAY, { zeros: 1 }),
+      "A2 accepted",
+    ],
+    ["as many zeros", [newRow(2, "asha/99", { zeros: 2 })], "accepted", newRow(2, PAY, { zeros: 2 }), ""],
+    [
+      "its payee with other zeros, invalid",
+      [newRow(2, "", { state: "invalid", payee: key("payee asha"), zeros: 2 })],
+      "",
+      newRow(2, PAY),
+      "A2 invalid",
+    ],
+    [
+      "its reference on another payment",
+      [newRow(2, "ravi/5", named("R1"))],
+      "accepted",
+      newRow(2, PAY, named("R1")),
+      "A2 accepted",
+    ],
+    [
+      "the same payment and reference, once",
+      [newRow(2, PAY, named("R1"))],
+      "accepted",
+      newRow(2, PAY, named("R1")),
+      "A2 accepted",
+    ],
+    ["two references tell them apart", [newRow(2, PAY, named("R1"))], "accepted", newRow(2, PAY, named("R2")), ""],
+    [
+      "one reference tells nothing",
+      [newRow(2, PAY, named("R1")), newRow(3, PAY)],
+      "accepted",
+      newRow(2, PAY),
+      "A2 accepted, A3 accepted",
+    ],
+    ["no reference before", [newRow(2, PAY)], "accepted", newRow(2, PAY, named("R2")), "A2 accepted"],
+    [
+      "two months tell them apart",
+      [newRow(2, PAY, { period: "2026-10" })],
+      "accepted",
+      newRow(2, PAY, { period: "2026-11" }),
+      "",
+    ],
+    [
+      "the same month",
+      [newRow(2, PAY, { period: "2026-11" })],
+      "accepted",
+      newRow(2, PAY, { period: "2026-11" }),
+      "A2 accepted",
+    ],
+    [
+      "another label",
+      [newRow(2, PAY, { period: "2026-11 bonus" })],
+      "accepted",
+      newRow(2, PAY, { period: "2026-11" }),
+      "",
+    ],
+    [
+      "a day and a month say nothing",
+      [newRow(2, PAY, { period: "2026-10-31" })],
+      "accepted",
+      newRow(2, PAY, { period: "2026-11" }),
+      "A2 accepted",
+    ],
+    ["two weeks", [newRow(2, PAY, { period: "2026-W46" })], "accepted", newRow(2, PAY, { period: "2026-W47" }), ""],
+    [
+      "a week and a day say nothing",
+      [newRow(2, PAY, { period: "2026-W46" })],
+      "accepted",
+      newRow(2, PAY, { period: "2026-11-12" }),
+      "A2 accepted",
+    ],
+    ["a month before, none now", [newRow(2, PAY, { period: "2026-10" })], "accepted", newRow(2, PAY), "A2 accepted"],
+    [
+      "the row that it corrects, whatever it is",
+      [newRow(2, "ravi/5")],
+      "rejected",
+      newRow(2, PAY, { retryOf: { batch: "A", row: 2 } }),
+      "A2 rejected",
+    ],
+    [
+      "an invalid row that it corrects",
+      [newRow(2, "", { state: "invalid" })],
+      "",
+      newRow(2, PAY, { retryOf: { batch: "A", row: 2 } }),
+      "A2 invalid",
+    ],
+  ];
 
 export function findsOtherRows(open: OpenTestJournal): void {
   test.each(SITUATIONS)("another row is seen, or not: %s", async (_, earlier, sent, judged, expected) => {
@@ -79,12 +173,21 @@ export function findsOtherRows(open: OpenTestJournal): void {
     expect(await seenOf(store, "A", 3)).toBe("A2 on_its_way, C2 on_its_way");
     const [page] = await store.seen("B", { rows: [2] }, []);
     expect(page).toMatchObject({ row: { state: "ready", row: 2, payment: key(PAY), payee: key("payee asha") } });
-    expect(page?.others.find(({ row, batch }) => batch === "A" && row === 2)).toMatchObject({ payment: key(PAY), wentAt: NOW }); // prettier-ignore
+    expect(page?.others.find(({ row, batch }) => batch === "A" && row === 2)).toMatchObject({
+      payment: key(PAY),
+      wentAt: NOW,
+    });
   });
 
   test("pages → rows that may still be judged, in row order, each once", async () => {
     const { store } = await open();
-    const rows = [newRow(2, "1"), newRow(3, "", { state: "invalid" }), newRow(4, "3", held), newRow(5, "4"), newRow(6, "5")]; // prettier-ignore
+    const rows = [
+      newRow(2, "1"),
+      newRow(3, "", { state: "invalid" }),
+      newRow(4, "3", held),
+      newRow(5, "4"),
+      newRow(6, "5"),
+    ];
     await opened(store, "A", rows);
     await store.move("A", [{ row: 5, to: "duplicate", from: ["ready"] }]);
     await commitTo(store, "A", [], 1);
@@ -111,7 +214,11 @@ export function findsOtherRows(open: OpenTestJournal): void {
     await sendAll(store, "A", { 2: "rejected" });
     await opened(store, "C", [newRow(2, "asha/2", of("A", 2))]);
     await opened(store, "D", [newRow(2, "asha/3", of("C", 2))]);
-    await opened(store, "E", [newRow(2, "asha/4", of("A", 2)), newRow(3, "x", of("E", 3)), newRow(4, "y", of("NONE", 1))]); // prettier-ignore
+    await opened(store, "E", [
+      newRow(2, "asha/4", of("A", 2)),
+      newRow(3, "x", of("E", 3)),
+      newRow(4, "y", of("NONE", 1)),
+    ]);
     expect(await seenOf(store, "D", 2)).toBe("A2 rejected, C2 ready, E2 ready");
     expect(await seenOf(store, "A", 2)).toBe("C2 ready, D2 ready, E2 ready");
     expect([await seenOf(store, "E", 3), await seenOf(store, "E", 4)]).toEqual(["", ""]);
@@ -123,7 +230,10 @@ export function findsOtherRows(open: OpenTestJournal): void {
     expect(await correctedBy("A")).toBeUndefined();
     // what was corrected twice is corrected by the row that went in the end
     await sendAll(store, "D");
-    expect([await correctedBy("A"), await correctedBy("C")]).toEqual([{ batch: "D", row: 2 }, { batch: "D", row: 2 }]); // prettier-ignore
+    expect([await correctedBy("A"), await correctedBy("C")]).toEqual([
+      { batch: "D", row: 2 },
+      { batch: "D", row: 2 },
+    ]);
   });
 
   test("a later file in the same place → corrects the rows of that number, where nobody was paid by both", async () => {
@@ -193,7 +303,11 @@ export function findsOtherRows(open: OpenTestJournal): void {
       "F",
       many(2, () => ({})),
     );
-    const stopped = (await store.rows({ batch: "F" })).map(({ row }) => ({ row, to: "cancelled" as const, from: ["ready" as const] })); // prettier-ignore
+    const stopped = (await store.rows({ batch: "F" })).map(({ row }) => ({
+      row,
+      to: "cancelled" as const,
+      from: ["ready" as const],
+    }));
     await store.move("F", stopped, act("cancel"));
     await record(store, newBatch("B"), [newRow(2, PAY, { ...named("new"), period: "2026-11" }), newRow(3, PAY)]);
     expect(await seenOf(store, "B", 2)).toBe("A2 accepted, A3 accepted");
@@ -209,10 +323,21 @@ export function findsOtherRows(open: OpenTestJournal): void {
     await sendAll(store, "A");
     await record(store, newBatch("B"), [newRow(2, PAY), newRow(3, "ravi/5")]);
     await opened(store, "D", waiting(200));
-    const judged = async () => (await store.seen("B", { rows: [2, 3] }, [])).map(({ row, others }) => [others[0]?.state, others.length, row.isCut]); // prettier-ignore
-    expect(await judged()).toEqual([["accepted", 201, undefined], [undefined, 0, undefined]]); // prettier-ignore
+    const judged = async () =>
+      (await store.seen("B", { rows: [2, 3] }, [])).map(({ row, others }) => [
+        others[0]?.state,
+        others.length,
+        row.isCut,
+      ]);
+    expect(await judged()).toEqual([
+      ["accepted", 201, undefined],
+      [undefined, 0, undefined],
+    ]);
     await opened(store, "E", waiting(1));
-    expect(await judged()).toEqual([["accepted", 201, true], [undefined, 0, undefined]]); // prettier-ignore
+    expect(await judged()).toEqual([
+      ["accepted", 201, true],
+      [undefined, 0, undefined],
+    ]);
     const [page] = await store.seen("B", { isConcerned: true, limit: 1 }, []);
     expect(page?.row.isCut).toBe(true);
   });
@@ -226,7 +351,10 @@ export function findsOtherRows(open: OpenTestJournal): void {
     await sendAll(store, "D");
     await record(store, newBatch("B"), [...many.slice(0, 1), newRow(3, "asha/7")]);
     const [chosen] = await store.seen("B", { rows: [2] }, []);
-    expect([chosen?.row.isCut, chosen?.others.filter(({ state }) => state === "unknown").map(({ batch }) => batch)]).toEqual([true, ["A"]]); // prettier-ignore
+    expect([
+      chosen?.row.isCut,
+      chosen?.others.filter(({ state }) => state === "unknown").map(({ batch }) => batch),
+    ]).toEqual([true, ["A"]]);
     const [other] = await store.seen("B", { rows: [3] }, []);
     expect(other).toMatchObject({ others: [] });
     expect(other?.row.isCut).toBeUndefined();
@@ -238,7 +366,10 @@ export function findsOtherRows(open: OpenTestJournal): void {
       "G",
       Array.from({ length: 201 }, (_, at) => newRow(at + 2, "asha/9", named(`R${at}`))),
     );
-    await opened(store, "H", [...Array.from({ length: 201 }, (_, at) => newRow(at + 2, "asha/9", held)), newRow(300, "asha/8")]); // prettier-ignore
+    await opened(store, "H", [
+      ...Array.from({ length: 201 }, (_, at) => newRow(at + 2, "asha/9", held)),
+      newRow(300, "asha/8"),
+    ]);
     expect(await seenOf(store, "F", 2, ["G", "H"])).toBe("H300 ready");
   });
 
@@ -251,7 +382,11 @@ export function findsOtherRows(open: OpenTestJournal): void {
     expect(await isCut("B")).toEqual([]);
     await opened(store, "A", [PAY]);
     expect(await isCut("B")).toEqual([203, 204]);
-    await record(store, newBatch("C"), many.map((row) => ({ ...row, payment: key(`${row.row}`), ...named("R") }))); // prettier-ignore
+    await record(
+      store,
+      newBatch("C"),
+      many.map((row) => ({ ...row, payment: key(`${row.row}`), ...named("R") })),
+    );
     expect(await isCut("C")).toEqual([203, 204]);
   });
 
@@ -264,9 +399,17 @@ export function findsOtherRows(open: OpenTestJournal): void {
     await opened(store, "D", crowd);
     const bad = (row: number): NewRow => newRow(row, "", { state: "invalid", payee: key("payee asha"), ...as });
     const elsewhere = { fileName: "other.csv" };
-    await opened(store, "E", Array.from({ length: 250 }, (_, at) => bad(at + 2)), elsewhere); // prettier-ignore
+    await opened(
+      store,
+      "E",
+      Array.from({ length: 250 }, (_, at) => bad(at + 2)),
+      elsewhere,
+    );
     await record(store, newBatch("B"), [newRow(2, PAY), newRow(3, PAY, { payeeAs: "Capital2" })]);
-    expect([await seenOf(store, "B", 2), await seenOf(store, "B", 3)]).toEqual(["A2 accepted", "A2 accepted, B2 ready"]); // prettier-ignore
+    expect([await seenOf(store, "B", 2), await seenOf(store, "B", 3)]).toEqual([
+      "A2 accepted",
+      "A2 accepted, B2 ready",
+    ]);
     const concerned = await store.seen("B", { isConcerned: true }, []);
     expect(concerned.map(({ row }) => row.payeeAs)).toEqual([undefined, "Capital2"]);
     // with another amount in a batch that it corrects, however it is written there
@@ -295,7 +438,10 @@ export function findsOtherRows(open: OpenTestJournal): void {
     for (let at = 10; at < 31; at += 1) await opened(store, `P${at}`, [bad(7)]);
     await opened(store, "Z", [newRow(5, "mina/5"), newRow(6, "mina/6"), newRow(7, "mina/7")]);
     const [first, , third] = await store.seen("Z", {}, []);
-    expect([first?.row.inPlaceOf, third?.row.inPlaceOf]).toEqual([{ batch: "P", row: 5 }, { batch: "P30", row: 7 }]); // prettier-ignore
+    expect([first?.row.inPlaceOf, third?.row.inPlaceOf]).toEqual([
+      { batch: "P", row: 5 },
+      { batch: "P30", row: 7 },
+    ]);
     const concerned = await store.seen("Z", { isConcerned: true }, []);
     expect(concerned.map(({ row }) => row.row)).toEqual([5, 7]);
     const other = await store.seen("Z", { after: 5, limit: 1 }, []);
@@ -309,7 +455,13 @@ export function findsOtherRows(open: OpenTestJournal): void {
     await opened(store, "C", ["9"], { sha256: "x" });
     await opened(store, "L", ["1"], { environment: "live" });
     await record(store, newBatch("R"), [newRow(2, "1")]);
-    const rows = [newRow(2, "1"), newRow(3, "2"), newRow(4, "2"), newRow(5, "2"), newRow(6, "8", { retryOf: { batch: "C", row: 2 } })]; // prettier-ignore
+    const rows = [
+      newRow(2, "1"),
+      newRow(3, "2"),
+      newRow(4, "2"),
+      newRow(5, "2"),
+      newRow(6, "8", { retryOf: { batch: "C", row: 2 } }),
+    ];
     await record(store, newBatch("B", { sha256: newBatch("A").sha256 }), rows);
     const overlaps = await store.overlaps("B");
     expect(overlaps).toMatchObject([
@@ -329,7 +481,8 @@ export function findsOtherRows(open: OpenTestJournal): void {
     }
     await sendAll(store, "A");
     const began = performance.now();
-    for (let after = 0, page; (page = await store.seen("B", { after, limit: 1000 }, [])).length > 0;) after = page.at(-1)?.row.row ?? 0; // prettier-ignore
+    for (let after = 0, page; (page = await store.seen("B", { after, limit: 1000 }, [])).length > 0;)
+      after = page.at(-1)?.row.row ?? 0;
     expect(await store.overlaps("B")).toMatchObject([{ shared: 10_000 }]);
     expect(performance.now() - began).toBeLessThan(60_000);
   });

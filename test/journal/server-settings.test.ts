@@ -18,7 +18,10 @@ async function opened(url: string, isSender = true): Promise<Postgres> {
 async function plainly(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client(url);
   await client.connect();
-  return client.query(sql).then(({ rows }) => rows as unknown[]).finally(() => client.end()); // prettier-ignore
+  return client
+    .query(sql)
+    .then(({ rows }) => rows as unknown[])
+    .finally(() => client.end());
 }
 
 const sender = (url: string) =>
@@ -28,16 +31,23 @@ describePostgres("settings of the server, the database and the role", () => {
   test("every one of them is wrong → each session says its own", async () => {
     const url = await freshDatabase();
     const role = `role_${randomBytes(4).toString("hex")}`;
-    const wrong = ["default_transaction_read_only = on", "lock_timeout = '20ms'", "statement_timeout = '50ms'", "idle_session_timeout = '50ms'", "idle_in_transaction_session_timeout = '50ms'"]; // prettier-ignore
+    const wrong = [
+      "default_transaction_read_only = on",
+      "lock_timeout = '20ms'",
+      "statement_timeout = '50ms'",
+      "idle_session_timeout = '50ms'",
+      "idle_in_transaction_session_timeout = '50ms'",
+    ];
     await plainly(
       url,
       `CREATE ROLE ${role} LOGIN SUPERUSER; ${wrong.map((said) => `ALTER ROLE ${role} SET ${said}`).join("; ")}`,
     );
     const postgres = await opened(Object.assign(new URL(url), { username: role }).href);
     await postgres.write(async () => {
-      const [now] = await postgres.query(`SELECT current_setting('transaction_isolation') AS isolation, current_setting('lock_timeout') AS lock,
+      const [now] =
+        await postgres.query(`SELECT current_setting('transaction_isolation') AS isolation, current_setting('lock_timeout') AS lock,
         current_setting('client_encoding') AS encoding, current_setting('search_path') AS path, current_setting('TimeZone') AS zone,
-        1.5::float8 * 3 AS number, '\\x00ff'::bytea AS bytes, '15000 ms'::interval::text AS lease, pg_sleep(0.1)::text AS slept`); // prettier-ignore
+        1.5::float8 * 3 AS number, '\\x00ff'::bytea AS bytes, '15000 ms'::interval::text AS lease, pg_sleep(0.1)::text AS slept`);
       expect(now).toEqual({
         ...{ isolation: "read committed", lock: "0", encoding: "UTF8", path: "paydrop", zone: "UTC", slept: "" },
         ...{ number: 4.5, bytes: Buffer.from([0, 255]), lease: "00:00:15" },
@@ -63,7 +73,8 @@ describePostgres("settings of the server, the database and the role", () => {
         await meanwhile();
         return known;
       });
-    const waits = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"; // prettier-ignore
+    const waits =
+      "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     let later: Promise<boolean> | undefined;
     const first = await judge(one, async () => {
       later = judge(other, () => Promise.resolve());
@@ -80,9 +91,11 @@ describePostgres("settings of the server, the database and the role", () => {
     await plainly(server.url, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
     await plainly(server.url, "SELECT pg_reload_conf()");
     await until("the server wants a standby", async () => {
-      const [found] = (await plainly(server.url, "SHOW synchronous_standby_names")) as { synchronous_standby_names: string }[];
+      const [found] = (await plainly(server.url, "SHOW synchronous_standby_names")) as {
+        synchronous_standby_names: string;
+      }[];
       return found?.synchronous_standby_names === "nobody";
-    }); // prettier-ignore
+    });
     const writing = postgres.write(() => postgres.query("INSERT INTO public.went VALUES (1)"));
     const refused = expect(writing).rejects.toMatchObject({ reason: "server_lost_commit" });
     const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
@@ -96,7 +109,10 @@ describePostgres("settings of the server, the database and the role", () => {
     await plainly(url, `CREATE DATABASE ${name} ENCODING 'LATIN1' TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'`);
     onTestFinished(() => plainly(url, `DROP DATABASE ${name} WITH (FORCE)`).then(() => undefined));
     const latin1 = Object.assign(new URL(url), { pathname: name }).href;
-    await expect(sender(latin1)).rejects.toMatchObject({ reason: "server_encoding", message: expect.stringContaining("LATIN1") as string }); // prettier-ignore
+    await expect(sender(latin1)).rejects.toMatchObject({
+      reason: "server_encoding",
+      message: expect.stringContaining("LATIN1") as string,
+    });
   });
 
   test("a standby → waited for, and gone on with when it is the primary", async () => {

@@ -216,7 +216,9 @@ function commit(at: number, state: ModelState, said: Said & Partial<Host["asked"
       if (kind === "again") newTurn(to, row);
       else if (durable.rows[row]?.state === "ready") durable.rows[row] = { ...durable.rows[row], state: "accepted" };
     }
-    const next = ready(to).filter(({ turn }) => turn > durable.mark).slice(0, Math.max(0, said.free)); // prettier-ignore
+    const next = ready(to)
+      .filter(({ turn }) => turn > durable.mark)
+      .slice(0, Math.max(0, said.free));
     durable.mark = next.at(-1)?.turn ?? durable.mark;
     leaving = next.map(({ row }) => row);
   }

@@ -69,7 +69,9 @@ describePostgres("shares of several hosts at the same moment", () => {
     const [one] = await sessions(1);
     await one.batch("PAY", 3);
     const approve = (until: string): Promise<unknown> =>
-      one.ask(`UPDATE batch SET approvers = 1, approvedUntil = extract(epoch FROM clock_timestamp() + interval '${until}') * 1000`);
+      one.ask(
+        `UPDATE batch SET approvers = 1, approvedUntil = extract(epoch FROM clock_timestamp() + interval '${until}') * 1000`,
+      );
     await approve("-1 s");
     expect(await one.claim("host 1")).toBeUndefined();
     await approve("1 h");
@@ -78,7 +80,7 @@ describePostgres("shares of several hosts at the same moment", () => {
     expect(rowsOf(await one.commit(held, 1, [], 1))).toEqual([]);
     await approve("1 h");
     expect(rowsOf(await one.commit(held, 2, [], 1))).toEqual([1]);
-  }); // prettier-ignore
+  });
 
   test("a commit waits while its share is taken over → it is fenced", async () => {
     const [other, host] = (await sessions(2)) as [Shares, Shares];
@@ -169,7 +171,10 @@ describePostgres("shares of several hosts at the same moment", () => {
     expect(await one.commit(pay, 2, [{ row: 1, to: "rejected", stop }], 1)).toMatchObject({ stop, leaving: [] });
     expect(await one.commit(loan, 1, [], 1)).toMatchObject({ stop, leaving: [] });
     expect(away && (await one.commit(away, 1, [], 1))).toMatchObject({ stop: null, leaving: [{ row: 1 }] });
-    expect(await one.ask("SELECT id FROM batch WHERE stop IS NULL ORDER BY seq")).toEqual([{ id: "OLD" }, { id: "AWAY" }]); // prettier-ignore
+    expect(await one.ask("SELECT id FROM batch WHERE stop IS NULL ORDER BY seq")).toEqual([
+      { id: "OLD" },
+      { id: "AWAY" },
+    ]);
   });
 
   test("hosts stop all at once → none waits for the other for ever", async () => {
@@ -247,7 +252,9 @@ describePostgres("a server that was away", () => {
     const one = await Shares.create(url);
     const seq = await one.batch("PAY", 4, 2);
     await one.ask("UPDATE batch SET isProven = true");
-    const [held, other] = [await claimed(one, "host 1", "PAY"), await claimed(one, "host 1", "PAY")].map((share) => heldBy(share)) as [HeldShare, HeldShare]; // prettier-ignore
+    const [held, other] = [await claimed(one, "host 1", "PAY"), await claimed(one, "host 1", "PAY")].map((share) =>
+      heldBy(share),
+    ) as [HeldShare, HeldShare];
     const postgres = await Postgres.open({ url, isSender: true });
     const trust = new Trust(postgres, new Witness(temporaryDirectory(), "journal"), "host 1");
     const committer = new Committer(postgres, "host 1", trust);
@@ -262,7 +269,9 @@ describePostgres("a server that was away", () => {
     const outcome = { row: 1, state: "accepted", code: "http_200", tries: 1 } as const;
     await commit(held);
     await commit(held, outcome);
-    await one.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"); // prettier-ignore
+    await one.ask(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()",
+    );
     await one.ask(`ALTER TABLE share DISABLE TRIGGER ALL; ${meanwhile}`);
     return {
       again: () => commit(held, { ...outcome, row: 2 }),

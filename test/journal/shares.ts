@@ -74,7 +74,12 @@ export class Shares {
       VALUES ($1, 'test', $2, 'payroll.csv', '/inbox/payouts', 'csv', $1, 1, '{}', 1, 'open', 1, 1) RETURNING seq`;
     const [made] = await this.ask<{ seq: number }>(sql, id, destination);
     const seq = made?.seq ?? 0;
-    await this.ask("INSERT INTO share (batch, share, nextTurn) SELECT $1, n, $3 FROM generate_series(0, $2 - 1) n", seq, shares, rows + 1); // prettier-ignore
+    await this.ask(
+      "INSERT INTO share (batch, share, nextTurn) SELECT $1, n, $3 FROM generate_series(0, $2 - 1) n",
+      seq,
+      shares,
+      rows + 1,
+    );
     const all = `INSERT INTO rows (batch, row, share, state, turn, payment, place)
       SELECT $1, s * $3 + n, s, 'ready', n, 'p' || n, 0 FROM generate_series(0, $2 - 1) s, generate_series(1, $3) n`;
     await this.ask(all, seq, shares, rows);
@@ -116,7 +121,13 @@ export class Shares {
   }
 
   async end({ batch, share, epoch, me }: Held): Promise<boolean> {
-    const [answer] = await this.ask<{ ended: boolean }>("SELECT end_share($1, $2, $3, $4) AS ended", batch, share, epoch, me); // prettier-ignore
+    const [answer] = await this.ask<{ ended: boolean }>(
+      "SELECT end_share($1, $2, $3, $4) AS ended",
+      batch,
+      share,
+      epoch,
+      me,
+    );
     return answer?.ended === true;
   }
 
@@ -146,7 +157,8 @@ export class Shares {
   /** What `waiting` is asked, while this one holds what it waits for, and ends its transaction then. */
   async endsBefore<T>(waiting: readonly Shares[], asked: () => Promise<T>): Promise<T> {
     const pids: number[] = [];
-    for (const one of waiting) pids.push(...(await one.ask<{ pid: number }>("SELECT pg_backend_pid() AS pid")).map(({ pid }) => pid)); // prettier-ignore
+    for (const one of waiting)
+      pids.push(...(await one.ask<{ pid: number }>("SELECT pg_backend_pid() AS pid")).map(({ pid }) => pid));
     const answer = asked();
     const sql = "SELECT DISTINCT pid FROM pg_locks WHERE pid = ANY($1) AND NOT granted";
     await until("they wait", async () => (await this.ask(sql, pids)).length === pids.length);

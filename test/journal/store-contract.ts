@@ -3,7 +3,21 @@ import { maySettle, ROW_STATES, type RowState } from "../../src/journal/states.t
 import type { BatchFilter, JournalStore, Move, NewRow, Outcome } from "../../src/journal/store.ts";
 import { findsOtherRows } from "./seen-contract.ts";
 import { commitTo } from "../support/commit.ts";
-import { act, ASHA, key, newBatch, newRow, NOW, opened, outcome, record, rowOf, sendAll, statesOf, type OpenTestJournal } from "./stores.ts"; // prettier-ignore
+import {
+  act,
+  ASHA,
+  key,
+  newBatch,
+  newRow,
+  NOW,
+  opened,
+  outcome,
+  record,
+  rowOf,
+  sendAll,
+  statesOf,
+  type OpenTestJournal,
+} from "./stores.ts";
 
 async function approved(store: JournalStore, id: string, forMs: number): Promise<void> {
   await store.setBatch(id, { approvers: 2 }, act("ask_approval"));
@@ -127,7 +141,10 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
     await opened(store, "AAAAAAA1", ["1"]);
     const pausing = { phase: "paused" } as const;
     await store.setBatch("AAAAAAA1", pausing, act("pause"));
-    await expect(store.setBatch("AAAAAAA1", pausing, act("pause"))).rejects.toMatchObject({ code: "usage", reason: "batch_phase" }); // prettier-ignore
+    await expect(store.setBatch("AAAAAAA1", pausing, act("pause"))).rejects.toMatchObject({
+      code: "usage",
+      reason: "batch_phase",
+    });
     await store.setBatch("AAAAAAA1", { phase: "open", destination: "http://127.0.0.1:1" }, act("resume"));
     await store.setBatch("AAAAAAA1", { phase: "cancelled" }, act("cancel"));
     await expect(store.setBatch("AAAAAAA1", { phase: "open" }, act("resume"))).rejects.toThrow("cancelled");
@@ -146,13 +163,18 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
     expect(await store.purge(NOW + 1, act("purge"))).toEqual({ ids: ["AAAAAAA1"] });
     expect(await store.purge(NOW + 1, act("purge"))).toEqual({ ids: [] });
     expect(await store.acts({ batch: "AAAAAAA1" })).toMatchObject([{ kind: "purge", by: "Asha Rao" }]);
-    expect((await store.copied()).map(({ id, isPurged }) => [id, isPurged])).toEqual([["AAAAAAA1", true], ["AAAAAAA2", false]]); // prettier-ignore
+    expect((await store.copied()).map(({ id, isPurged }) => [id, isPurged])).toEqual([
+      ["AAAAAAA1", true],
+      ["AAAAAAA2", false],
+    ]);
     expect((await store.kept("notice")).map(({ name }) => name)).toEqual(["AAAAAAA2"]);
     const [sent, invalid] = await store.rows({ batch: "AAAAAAA1" });
     expect(sent).not.toHaveProperty("response");
     expect(invalid).toMatchObject({ faults: [], code: "ifsc_malformed" });
     await record(store, newBatch("AAAAAAA3"), [newRow(2, "1")]);
-    expect(await store.seen("AAAAAAA3", {}, [])).toMatchObject([{ others: [{ batch: "AAAAAAA1", state: "accepted" }] }]); // prettier-ignore
+    expect(await store.seen("AAAAAAA3", {}, [])).toMatchObject([
+      { others: [{ batch: "AAAAAAA1", state: "accepted" }] },
+    ]);
   });
 }
 
@@ -171,12 +193,20 @@ const LEGAL: Readonly<Record<RowState, string>> = {
   invalid: "",
 };
 /** I5. */
-const BY_A_PERSON: readonly RowState[] = ["accepted", "unknown", "rejected", "cancelled", "settled_done", "settled_not_done"]; // prettier-ignore
+const BY_A_PERSON: readonly RowState[] = [
+  "accepted",
+  "unknown",
+  "rejected",
+  "cancelled",
+  "settled_done",
+  "settled_not_done",
+];
 
 /** Brings row 2 of a new batch into a state. */
 async function inState(store: JournalStore, id: string, state: RowState): Promise<void> {
   await opened(store, id, state === "invalid" ? [newRow(2, "", { state })] : [`${id} payment`]);
-  const go = (to: RowState, from: RowState): Promise<unknown> => store.move(id, [{ row: 2, to, from: [from] }], act("settle")); // prettier-ignore
+  const go = (to: RowState, from: RowState): Promise<unknown> =>
+    store.move(id, [{ row: 2, to, from: [from] }], act("settle"));
   if (state === "held" || state === "duplicate" || state === "cancelled") await go(state, "ready");
   else if (state === "settled_done" || state === "settled_not_done") {
     await sendAll(store, id, { 2: "unknown" });
@@ -228,7 +258,10 @@ function movesRowsByTheRules(open: OpenTestJournal): void {
     expect(await store.move(id, all("cancelled", ["ready", "held"]), act("cancel"))).toEqual([4]);
     expect(await store.move(id, all("settled_done", ["ready", "cancelled"]), act("settle"))).toEqual([4]);
     expect(await statesOf(store, id)).toBe("2 on its way, 3 on its way, 4 settled_done");
-    expect(await store.acts({ batch: id })).toMatchObject([{ kind: "cancel", rows: [4] }, { kind: "settle", rows: [4] }]); // prettier-ignore
+    expect(await store.acts({ batch: id })).toMatchObject([
+      { kind: "cancel", rows: [4] },
+      { kind: "settle", rows: [4] },
+    ]);
   });
 
   test("a row that is settled → says who, and keeps what came back; let go again it forgets that", async () => {
@@ -264,7 +297,10 @@ function movesRowsByTheRules(open: OpenTestJournal): void {
   test("reasons of a held row → kept until others are given, and the first one is its code", async () => {
     const { store } = await open();
     const id = await opened(store, "AAAAAAA1", ["1", "2"]);
-    const reasons = [{ code: "maybe_paid", other: { batch: "EARLIER1", row: 9 }, at: NOW }, { code: "same_file" }] as const; // prettier-ignore
+    const reasons = [
+      { code: "maybe_paid", other: { batch: "EARLIER1", row: 9 }, at: NOW },
+      { code: "same_file" },
+    ] as const;
     await store.move(id, [{ row: 2, to: "held", from: ["ready"], reasons }]);
     expect(await rowOf(store, id, 2)).toMatchObject({ code: "maybe_paid", reasons });
     await store.judging(() => store.move(id, [{ row: 2, to: "ready", from: ["held"] }], act("release")));
@@ -280,14 +316,22 @@ function letsRowsGo(open: OpenTestJournal): void {
     const rows = amounts.map((amount, at) => newRow(at + 2, String(at), { amount }));
     const id = await opened(store, "AAAAAAA1", rows);
     const { leaving } = await commitTo(store, id, [], 4);
-    expect(leaving[1]).toEqual({ row: 3, operation: "transfer", amount: "999999999999999.99", attempts: 0, place: 300, size: 80, crc: 3 }); // prettier-ignore
+    expect(leaving[1]).toEqual({
+      row: 3,
+      operation: "transfer",
+      amount: "999999999999999.99",
+      attempts: 0,
+      place: 300,
+      size: 80,
+      crc: 3,
+    });
     const came = { code: "http_200", httpStatus: 200, sentAt: NOW + 5, durationMs: 20, response: "ok" };
     const outcomes: Outcome[] = [
       { row: 2, state: "accepted", tries: 2, ...came },
       outcome(3, "unknown"),
       outcome(4, "rejected"),
       { row: 5, state: "again", code: "http_429", tries: 1, httpStatus: 429 },
-    ]; // prettier-ignore
+    ];
     expect((await commitTo(store, id, outcomes, 0)).leaving).toEqual([]);
     expect(await rowOf(store, id, 2)).toMatchObject({ state: "accepted", attempts: 2, ...came });
     expect(await rowOf(store, id, 5)).toMatchObject({ state: "ready", onItsWay: false, code: "http_429", attempts: 1 });
@@ -307,21 +351,40 @@ function letsRowsGo(open: OpenTestJournal): void {
   test.each<[string, (store: JournalStore, id: string) => Promise<unknown>, object]>([
     ["paused", (store, id) => store.setBatch(id, { phase: "paused" }, act("pause")), { phase: "paused" }],
     ["cancelled", (store, id) => store.setBatch(id, { phase: "cancelled" }, act("cancel")), { phase: "cancelled" }],
-    ["in a held folder", (store) => store.holdFolder("/inbox/payouts", "stop_file", act("hold_folder")), { hold: "folder_held" }],
-    ["below a held folder", (store) => store.holdFolder("/inbox", "stop_file", act("hold_folder")), { hold: "folder_held" }],
-    ["beside a held folder", (store) => store.holdFolder("/in", "stop_file", act("hold_folder")), { leaving: [{ row: 3 }] }],
-    ["to be approved", (store, id) => store.setBatch(id, { approvers: 1 }, act("ask_approval")), { hold: "approval_wanted" }],
+    [
+      "in a held folder",
+      (store) => store.holdFolder("/inbox/payouts", "stop_file", act("hold_folder")),
+      { hold: "folder_held" },
+    ],
+    [
+      "below a held folder",
+      (store) => store.holdFolder("/inbox", "stop_file", act("hold_folder")),
+      { hold: "folder_held" },
+    ],
+    [
+      "beside a held folder",
+      (store) => store.holdFolder("/in", "stop_file", act("hold_folder")),
+      { leaving: [{ row: 3 }] },
+    ],
+    [
+      "to be approved",
+      (store, id) => store.setBatch(id, { approvers: 1 }, act("ask_approval")),
+      { hold: "approval_wanted" },
+    ],
     ["approved for too short", (store, id) => approved(store, id, -1), { hold: "approval_wanted" }],
     ["approved", (store, id) => approved(store, id, 60_000), { leaving: [{ row: 3 }] }],
-  ])("a batch that is %s meanwhile → outcomes are kept, and new rows go only where they may", async (_, doing, expected) => {
-    const journal = await open();
-    const { store } = journal;
-    const id = await opened(store, "AAAAAAA1", ["1", "2"]);
-    await commitTo(store, id, [], 1);
-    await doing(await journal.another(), id);
-    expect(await commitTo(store, id, [outcome(2)], 1)).toMatchObject({ leaving: [], phase: "open", ...expected });
-    expect((await rowOf(store, id, 2)).state).toBe("accepted");
-  }); // prettier-ignore
+  ])(
+    "a batch that is %s meanwhile → outcomes are kept, and new rows go only where they may",
+    async (_, doing, expected) => {
+      const journal = await open();
+      const { store } = journal;
+      const id = await opened(store, "AAAAAAA1", ["1", "2"]);
+      await commitTo(store, id, [], 1);
+      await doing(await journal.another(), id);
+      expect(await commitTo(store, id, [outcome(2)], 1)).toMatchObject({ leaving: [], phase: "open", ...expected });
+      expect((await rowOf(store, id, 2)).state).toBe("accepted");
+    },
+  );
 
   test("approval asked for by one process → another one with other settings does not undo it", async () => {
     const { store } = await open();
@@ -390,7 +453,9 @@ function letsRowsGo(open: OpenTestJournal): void {
     expect((await store.recover(ASHA)).unknown).toEqual([]);
     expect(await statesOf(store, id)).toBe("2 ready, 3 ready, 4 ready");
     expect(await sendAll(store, id)).toEqual([4, 2, 3]);
-    expect(await store.runs(id)).toEqual([{ batch: id, ...ASHA, startedAt: NOW, endedAt: NOW + 9, exitCode: 7, requests: 0, stop: "signal" }]); // prettier-ignore
+    expect(await store.runs(id)).toEqual([
+      { batch: id, ...ASHA, startedAt: NOW, endedAt: NOW + 9, exitCode: 7, requests: 0, stop: "signal" },
+    ]);
   });
 }
 
@@ -408,7 +473,12 @@ function letsOneJudge(open: OpenTestJournal): void {
       });
     const other = await journal.another();
     const all = [judge(journal.store, "A"), judge(journal.store, "B"), judge(other, "C"), judge(other, "D")];
-    expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled", "fulfilled"]); // prettier-ignore
+    expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual([
+      "rejected",
+      "fulfilled",
+      "fulfilled",
+      "fulfilled",
+    ]);
     for (let at = 0; at < told.length; at += 2) expect(told[at + 1]).toBe(told[at]?.replace("begins", "ends"));
     expect(told).toHaveLength(8);
   });
@@ -434,7 +504,10 @@ function keepsWhoDidWhat(open: OpenTestJournal): void {
     expect(await store.acts({ batch: id })).toEqual([
       act("cancel", { note: "left the company", batch: id, rows: [3] }),
     ]);
-    expect((await store.acts({ since: NOW + 1 })).map(({ kind, as }) => [kind, as])).toEqual([["hold_folder", "/inbox"], ["resume_folder", "/inbox"]]); // prettier-ignore
+    expect((await store.acts({ since: NOW + 1 })).map(({ kind, as }) => [kind, as])).toEqual([
+      ["hold_folder", "/inbox"],
+      ["resume_folder", "/inbox"],
+    ]);
     expect((await store.facts()).lastAt).toBe(NOW + 6);
   });
 
@@ -445,12 +518,18 @@ function keepsWhoDidWhat(open: OpenTestJournal): void {
     await store.keep("account", "ravi", ravi, act("add_account", { as: "ravi" }));
     await store.keep("account", "asha", asha);
     await store.keep("session", "asha", { of: "asha" });
-    const both = [{ name: "asha", value: asha }, { name: "ravi", value: ravi }]; // prettier-ignore
+    const both = [
+      { name: "asha", value: asha },
+      { name: "ravi", value: ravi },
+    ];
     expect(await (await journal.another()).kept("account")).toEqual(both);
     await store.keep("account", "asha", { role: "view" });
     await store.keep("account", "ravi", undefined, act("remove_account", { as: "ravi" }));
     expect(await store.kept("account")).toEqual([{ name: "asha", value: { role: "view" } }]);
-    expect([await store.kept("account", "ravi"), await store.kept("session", "asha")]).toEqual([[], [{ name: "asha", value: { of: "asha" } }]]); // prettier-ignore
+    expect([await store.kept("account", "ravi"), await store.kept("session", "asha")]).toEqual([
+      [],
+      [{ name: "asha", value: { of: "asha" } }],
+    ]);
     expect(await store.acts({})).toEqual([act("add_account", { as: "ravi" }), act("remove_account", { as: "ravi" })]);
   });
 
@@ -485,7 +564,11 @@ function keepsWhoDidWhat(open: OpenTestJournal): void {
 
   test("facts → the same in every process of this journal, others in another one", async () => {
     const journal = await open();
-    const [facts, again, others] = [await journal.store.facts(), await (await journal.another()).facts(), await (await open()).store.facts()]; // prettier-ignore
+    const [facts, again, others] = [
+      await journal.store.facts(),
+      await (await journal.another()).facts(),
+      await (await open()).store.facts(),
+    ];
     expect(again).toEqual(facts);
     expect(facts).toMatchObject({ letGo: 0, lastAt: 0 });
     expect(facts.keySecret).toMatch(/^[0-9a-f]{64}$/);

@@ -85,8 +85,9 @@ async function follow(
   { rows }: Limits,
   broken: Broken = () => ({}),
 ): Promise<void> {
-  // prettier-ignore
-  const made = Array.from({ length: rows }, (_, at) => newRow(at + 1, `${id} ${at}`, { state: at === rows - 1 ? "held" : "ready" })); // prettier-ignore
+  const made = Array.from({ length: rows }, (_, at) =>
+    newRow(at + 1, `${id} ${at}`, { state: at === rows - 1 ? "held" : "ready" }),
+  );
   await opened(journal.store, id, made);
   let run = 0;
   let before: Durable | undefined;

@@ -161,7 +161,9 @@ function commit(state: ModelState, { lanes, broken }: Limits): Step | undefined 
   process.answers = [];
   const letGo = waiting(to).filter(({ turn }) => turn <= durable.mark).length;
   const free = Math.max(0, lanes - process.lanes.length - letGo + (broken === "mark" ? 1 : 0));
-  const leaving = waiting(to).filter(({ turn }) => turn > durable.mark).slice(0, free); // prettier-ignore
+  const leaving = waiting(to)
+    .filter(({ turn }) => turn > durable.mark)
+    .slice(0, free);
   durable.mark = process.mark = leaving.at(-1)?.turn ?? durable.mark;
   if (answers.length + leaving.length === 0) return undefined;
   return { name: "commit", act: { do: "commit", answers, free, leaving: leaving.map(({ row }) => row) }, to };

@@ -193,7 +193,11 @@ describe("processFile", () => {
     const path = transfersFile("1", "2", "3");
     const stopped = await processFile(path, { ...options, signal: stop.signal });
     expect(stopped).toMatchObject({ requests: 1, exitCode: 7, stop: { code: "signal" } });
-    const goOn = { name: "run", operand: path, flags: expect.objectContaining({ state_dir: options.stateDir, base_url: server.url }) as object }; // prettier-ignore
+    const goOn = {
+      name: "run",
+      operand: path,
+      flags: expect.objectContaining({ state_dir: options.stateDir, base_url: server.url }) as object,
+    };
     expect(stopped.next.flatMap(({ commands }) => commands)).toContainEqual(goOn);
     expect(stopped.byStatus).toMatchObject({ accepted: { rows: 1 }, not_sent: { rows: 2 } });
     expect(await processFile(path, options)).toMatchObject({ requests: 2, exitCode: 0 });

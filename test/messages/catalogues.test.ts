@@ -65,7 +65,9 @@ test("no sentence has a command in it: those are data", () => {
   const command = new RegExp(`\\bpaydrop (?:${COMMANDS.map(nameOf).join("|")})\\b(?! with)`);
   for (const path of globSync("messages/*.ts", { cwd: SOURCES })) {
     // a table of the topic `again`, in Markdown
-    const code = textOf(path).replaceAll(/\/\*\*[^]*?\*\/|\/\/.*/g, "").replace(/export const AGAIN[^]*?\n\}/, ""); // prettier-ignore
+    const code = textOf(path)
+      .replaceAll(/\/\*\*[^]*?\*\/|\/\/.*/g, "")
+      .replace(/export const AGAIN[^]*?\n\}/, "");
     expect(
       code.split("\n").filter((line) => command.test(line)),
       path,

@@ -139,7 +139,6 @@ test("mail: by TLS, with the login and sender of its address, to each person", a
     `Subject: a.csv: batch ${report.batch} needs a person`,
     "Auto-Submitted: auto-generated",
   ])
-    // prettier-ignore
     expect(mail.heard).toContain(line);
   expect(mail.heard.join("\n").replaceAll("=\n", "")).toContain("1 unknown (20.00)");
 });
@@ -247,7 +246,10 @@ test("mail without its server, or an address of a chat that is none: refused, an
   const chat = await startService();
   const { watched, operands } = await watchedWith(chat, 'email_to = "asha@bank.example"\n');
   const file = watched.put("a.csv", lines(1));
-  expect(await watched.run(["run", file, ...operands])).toMatchObject({ code: 2, stderr: expect.stringContaining("PAYDROP_SMTP_URL") as string }); // prettier-ignore
+  expect(await watched.run(["run", file, ...operands])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("PAYDROP_SMTP_URL") as string,
+  });
   expect(
     (await watched.run(["release", "NONE", "--all", "--by", "Asha", "--reason", "x", ...operands])).stderr,
   ).toContain("no batch");

@@ -48,7 +48,12 @@ describe("what is open of a batch", () => {
 
   test("counts, why, and the next steps, commands with what they need", () => {
     const settle = { name: "settle", batch: "K7Q29F3M", flags: { row: "7" } };
-    const lookUp = { code: "look_up", text: "look up row 7 in the dashboard, then", todo: "", commands: [settle] } as const; // prettier-ignore
+    const lookUp = {
+      code: "look_up",
+      text: "look up row 7 in the dashboard, then",
+      todo: "",
+      commands: [settle],
+    } as const;
     const byStatus = { ...unsent, unknown: tally(1) };
     const again = { state_dir: "/s" };
     expect(openLines({ byStatus, stop, next: [lookUp, runAgain, unsentStep] }, { again })).toEqual([

@@ -3,7 +3,15 @@ import type { Committed, JournalStore, Outcome, Share } from "../../src/journal/
 /** A share that nobody claimed: SQLite's journal goes by its batch. */
 export function bareShare(batch: string, more: Partial<Share> = {}): Share {
   const read = (): string => "{}";
-  return { batch, lanes: 4, isProven: false, spool: { read }, end: () => Promise.resolve(), leave: () => undefined, ...more }; // prettier-ignore
+  return {
+    batch,
+    lanes: 4,
+    isProven: false,
+    spool: { read },
+    end: () => Promise.resolve(),
+    leave: () => undefined,
+    ...more,
+  };
 }
 
 /** One commit of one batch. */

@@ -84,7 +84,10 @@ function sourcesForAll(): string | undefined {
 function findPostgres(): string | undefined {
   const packages = "/usr/lib/postgresql";
   const versions = existsSync(packages) ? readdirSync(packages).sort((a, b) => Number(b) - Number(a)) : [];
-  const folders = [...versions.map((version) => join(packages, version, "bin")), ...(process.env["PATH"] ?? "").split(":")]; // prettier-ignore
+  const folders = [
+    ...versions.map((version) => join(packages, version, "bin")),
+    ...(process.env["PATH"] ?? "").split(":"),
+  ];
   return folders.find((folder) => {
     if (!existsSync(join(folder, "initdb"))) return false;
     const { stdout } = spawnSync(join(folder, "initdb"), ["--version"], { encoding: "utf8", timeout: 30_000 });

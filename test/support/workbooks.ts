@@ -73,7 +73,10 @@ export function partsOf({ sheets, strings, formats = [], is1904 = false, hidden 
   const styles = [0, ...formats.map((_, index) => 200 + index)].map((id) => `<xf numFmtId="${id}"/>`);
   const codes = formats.map((code, index) => `<numFmt numFmtId="${200 + index}" formatCode="${code}"/>`);
   return [
-    { name: "_rels/.rels", data: `<Relationships xmlns="${RELATIONS}">${relation("a", "officeDocument", "xl/workbook.xml")}</Relationships>` }, // prettier-ignore
+    {
+      name: "_rels/.rels",
+      data: `<Relationships xmlns="${RELATIONS}">${relation("a", "officeDocument", "xl/workbook.xml")}</Relationships>`,
+    },
     {
       name: "xl/workbook.xml",
       data:
@@ -86,7 +89,10 @@ export function partsOf({ sheets, strings, formats = [], is1904 = false, hidden 
         `<Relationships xmlns="${RELATIONS}">${names.map((_, index) => relation(`s${index}`, "worksheet", `worksheets/sheet${index}.xml`)).join("")}` +
         `${strings === undefined ? "" : relation("t", "sharedStrings", "sharedStrings.xml")}${relation("u", "styles", "styles.xml")}</Relationships>`,
     },
-    { name: "xl/styles.xml", data: `<styleSheet><numFmts>${codes.join("")}</numFmts><cellXfs>${styles.join("")}</cellXfs></styleSheet>` }, // prettier-ignore
+    {
+      name: "xl/styles.xml",
+      data: `<styleSheet><numFmts>${codes.join("")}</numFmts><cellXfs>${styles.join("")}</cellXfs></styleSheet>`,
+    },
     ...(strings === undefined ? [] : [{ name: "xl/sharedStrings.xml", data: `<sst xmlns="${MAIN}">${strings}</sst>` }]),
     ...Object.values(sheets).map((xml, index) => ({
       name: `xl/worksheets/sheet${index}.xml`,
