@@ -26,6 +26,7 @@ import type { FormInFile, Values } from "./form.ts";
 import { isNothing } from "./not-a-value.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { faultBeside, otherColumns } from "./other-columns.ts";
+import { personReader, type Person } from "./person.ts";
 import { lookAtRow, type FileLook } from "./point-out.ts";
 import { rivalsOf, type Questions } from "./questions.ts";
 
@@ -56,6 +57,10 @@ export interface CheckedRow extends Readonly<Own> {
   readonly zeros?: number;
   /** How the payee is written, where otherwise than in that one spelling (README §7). */
   readonly payeeAs?: string;
+  /** The last four of its account or id. */
+  readonly last4?: string;
+  /** Whom it speaks of. */
+  readonly person?: Person;
   /** Of a valid row: what is sent. Of an invalid one, or one that may correct one: what stands in its cells. */
   readonly sent?: Content;
   readonly cells?: Content;
@@ -131,10 +136,17 @@ function operationCheck(name: OperationName, columns: Columns, file: FileCheck) 
   const used = new Set([...fields, ...OWN_COLUMNS].flatMap((field) => columns.sources.get(field)?.at ?? []));
   const own = [...config.own_columns, ...mustBe.map(({ column }) => column)];
   const others = otherColumns(columns.names, used, own);
+  // who owes money is told by other things, and loses nothing by another account
+  const isPaying = operationNamed(name).party === "payee";
   const days = others.when.filter(({ meaning }) => meaning === "day").map(({ source }) => source.at);
   const taken = new Set([...used, ...days]);
   return {
-    ...{ name, readOwn: ownReader(columns, file), faultsOf: columns.faultsOf },
+    ...{
+      name,
+      readOwn: ownReader(columns, file),
+      personOf: isPaying ? personReader(columns) : undefined,
+      faultsOf: columns.faultsOf,
+    },
     forms: forms.filter(({ form }) => option === undefined || form.option === option),
     rivals: new Map(forms.map((form) => [form, opened.mapping ? [] : rivalsOf(columns, form, taken, own)])),
     amount: columns.sources.get("amount"),
@@ -171,8 +183,11 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   // the journal adds up in 64 bits: what has more digits than any setting allows is no amount
   if (amount !== undefined && SUMMABLE.test(amount) && amount.length <= 19) checked.amount = amount;
   if (debit !== undefined) checked.debit = debit;
+  if (check.personOf) checked.person = check.personOf(row);
   if (payee === undefined || faults.some(({ facts }) => facts?.["field"] === form.payee.name)) return checked;
-  checked.payee = form.payees + canonical(form.payee, payee);
+  const spelled = canonical(form.payee, payee);
+  checked.payee = form.payees + spelled;
+  if (form.payee.shape !== "vpa" && spelled.length > 4) checked.last4 = spelled.slice(-4);
   const zeros = zerosOf(form.payee, payee);
   if (zeros > 0) checked.zeros = zeros;
   const payeeAs = writtenAs(form.payee, payee);

@@ -21,7 +21,9 @@ import { nameOf, type Call, type Command } from "./command.ts";
 const TOPICS = {
   "By role": ["clerk", "finance", "operate", "develop"],
   "By question":
-    "duplicates periods corrections excel mapping unknown folder desk approval hosts settings json again".split(" "),
+    "duplicates accounts periods corrections excel mapping unknown folder desk approval hosts settings json again".split(
+      " ",
+    ),
 };
 
 /** Prints a topic, in Markdown, or the list of topics. `help COMMAND` is `COMMAND --help`, which cli.ts knows. */

@@ -88,6 +88,11 @@ export const SETTINGS = z.object({
   connect_timeout: usual(duration(1, 600_000), 10_000, "how long to wait for a connection"),
   settle: usual(duration(0, 3_600_000), 5_000, "how long a dropped file must lie still; three times that when polling"),
   duplicate_days: usual(whole(0, 3660), 20, "days in which an equal payment is asked about"),
+  changed_account: usual(
+    choice("hold", "point_out"),
+    "hold",
+    "what becomes of a row whose person was paid to another account until now",
+  ),
   reuse_connections: usual(flag, true, "keep connections for the next row"),
   ca_file: maybe(path, "certificates to trust, as a PEM file", { example: "/etc/paydrop/ca.pem", unless: "built in" }),
   client_cert_file: maybe(path, "own certificate, as a PEM file", { example: "/etc/paydrop/client.pem" }),

@@ -10,7 +10,7 @@ const KEY_CHARACTERS = 22;
  */
 export function keyOf(
   secret: string,
-  kind: "payment" | "payee" | "reference" | "written" | "content",
+  kind: "payment" | "payee" | "reference" | "written" | "content" | "employee" | "mobile" | "email" | "name",
   text: string,
 ): Key {
   return hash("sha256", `${secret}${kind}\0${text}`, "base64url").slice(0, KEY_CHARACTERS);
@@ -22,6 +22,29 @@ const WRITTEN_CHARACTERS = 8;
 export function writtenKeyOf(secret: string, text: string): string {
   return keyOf(secret, "written", text).slice(0, WRITTEN_CHARACTERS);
 }
+
+const PERSON_CHARACTERS = 12;
+/** Fewer than of a person: by its length it is seen whether a mobile stands behind it. */
+export const NAME_CHARACTERS = 8;
+
+/**
+ * By what a person is known again (README §16), hidden. `named`: the name, and behind it the mobile, where both are there; a
+ * name alone only tells who shares a number or an address.
+ */
+export function personKeysOf(
+  secret: string,
+  { employee, mobile, email, name }: Readonly<Partial<Record<PersonKey, string | undefined>>>,
+) {
+  const hidden = (kind: PersonKey, text: string | undefined, characters = PERSON_CHARACTERS): Key | undefined =>
+    text === undefined ? undefined : keyOf(secret, kind, text).slice(0, characters);
+  const [mobileKey, nameKey] = [hidden("mobile", mobile), hidden("name", name, NAME_CHARACTERS)];
+  return {
+    ...{ employee: hidden("employee", employee), mobile: mobileKey, email: hidden("email", email) },
+    named: nameKey && nameKey + (mobileKey ?? ""),
+  };
+}
+
+type PersonKey = "employee" | "mobile" | "email" | "name";
 
 /** What stood in a row, hidden (`checks/as-it-was.ts`). `of`: all its cells, or what was sent. */
 export function contentKeyOf(

@@ -14,6 +14,7 @@
  * repeat_in_file  held        a row above it in this file is the same payment, not told apart
  * too_many        held        more rows are to be compared with it than are read
  * same_file       held, all   these very rows went: recently, for another period; or longer ago, and none is stated
+ * other_account   held        its person was paid before, and never to this account
  * mostly_paid     held, all   most rows repeat an earlier batch, and more others would go than did not go there
  *
  * not_now and all_or_nothing are said by the file and the settings, contradiction by two people; they are only carried
@@ -32,6 +33,8 @@ export interface Circumstances {
   readonly now: number;
   readonly recentMs: number;
   readonly allowRepeats: boolean;
+  /** Another account of a person holds a row. */
+  readonly holdsOtherAccount: boolean;
   /** Batches that this file corrects; of rows that are to go again also those that correct their own. */
   readonly corrected: ReadonlySet<string>;
   /** Whether that batch was taken before this one: what is held in a later one waits for this one. */
@@ -104,6 +107,7 @@ export function speakAgainst(row: Judged, others: readonly Seen[], known: Circum
     ...otherWritings(row, others, known),
     ...by("maybe_paid", alike.length > 0 ? [] : maybePaid(row, elsewhere, known)),
     ...by("other_amount", otherAmount(row, elsewhere, known)),
+    ...by("other_account", known.holdsOtherAccount ? otherAccount(row, elsewhere) : []),
     ...by("repeat_in_file", known.allowRepeats ? [] : above.filter((other) => isSamePayment(row, other))),
   ];
 }
@@ -241,6 +245,18 @@ function otherAmount(row: Judged, elsewhere: readonly Seen[], known: Circumstanc
   });
 }
 
+/** Of several accounts, as of two jobs, each is known. */
+function otherAccount(row: Judged, elsewhere: readonly Seen[]): readonly Seen[] {
+  const before = elsewhere.filter((other) => went(other) && isSamePerson(row, other));
+  return before.some(({ payee }) => isSameKey(payee, row.payee)) ? [] : before;
+}
+
+/** Where both have a number of their own, it says so alone. */
+function isSamePerson(row: Judged, other: Seen): boolean {
+  if (row.employee !== undefined && other.employee !== undefined) return isSameKey(row.employee, other.employee);
+  return (["mobile", "email", "named"] as const).some((by) => isSameKey(row[by], other[by]));
+}
+
 /**
  * Rule 8, by a row of the file and one that went of another batch with the very same payments. References that are stated
  * in both files make it clear that the payments are meant again.
@@ -289,7 +305,7 @@ function weightOf(seen: Seen): number {
 }
 
 function reasonOf(judged: Judged, { code, other, isOtherPayee, written }: Against): Reason {
-  const { batch, row, wentAt, amount } = other;
+  const { batch, row, wentAt, amount, last4 } = other;
   const zeros = (judged.zeros ?? 0) - (other.zeros ?? 0);
   const isByZeros = written === "payee" && zeros !== 0;
   return {
@@ -299,6 +315,7 @@ function reasonOf(judged: Judged, { code, other, isOtherPayee, written }: Agains
     ...(isByZeros ? { zeros } : written && { written }),
     ...(code === "open_elsewhere" && other.state === "held" && { isHeld: true as const }),
     ...(code === "other_amount" && amount !== undefined && { amount }),
+    ...(code === "other_account" && last4 !== undefined && { last4 }),
     ...monthBefore(judged, other),
   };
 }

@@ -17,6 +17,11 @@ export interface Judged {
   readonly payeeAs?: string;
   readonly referenceAs?: string;
   readonly period?: string;
+  /** Whom it pays, by an own number, a mobile or an address that is nobody else's in its file, or by name and mobile (README §16). */
+  readonly employee?: Key;
+  readonly mobile?: Key;
+  readonly email?: Key;
+  readonly named?: Key;
   readonly retryOf?: RowName;
   /** The row of its number that it corrects as a later file in the same place. */
   readonly inPlaceOf?: RowName;
@@ -31,6 +36,8 @@ export interface Seen extends RowName, Partial<Omit<Judged, "row" | "isCut">> {
   /** When it went, milliseconds since 1970; missing where it did not. */
   readonly wentAt?: number;
   readonly amount?: string;
+  /** The last four of its account or id. */
+  readonly last4?: string;
 }
 
 /** One reason of README §7. Plain data: the journal keeps it. */

@@ -7,7 +7,7 @@ import type { RowState } from "./states.ts";
 import type { BatchRecord, JournalStore, Overlap, SeenRow } from "./store.ts";
 
 /** Settings that README §7 depends on. */
-export type JudgingRules = Pick<Config, "duplicate_days" | "allow_repeats" | "all_or_nothing">;
+export type JudgingRules = Pick<Config, "duplicate_days" | "allow_repeats" | "all_or_nothing" | "changed_account">;
 
 const PAGE_ROWS = 1000;
 
@@ -41,6 +41,7 @@ export async function circumstancesOf(
   const same = overlaps.filter((one) => one.isSame && rowsIn(one.batch.tallies, ...GONE) + one.batch.onItsWay > 0);
   return {
     ...{ batch: batch.id, now, recentMs, allowRepeats: rules.allow_repeats, isEarlier },
+    holdsOtherAccount: rules.changed_account === "hold",
     // those that came later may correct this one
     corrected: new Set(
       corrected.filter(({ createdAt }) => isAgain || createdAt <= batch.createdAt).map(({ id }) => id),

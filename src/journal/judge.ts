@@ -24,7 +24,7 @@ const JUDGED: readonly RowState[] = ["ready", "held", "duplicate"];
  */
 const FOUND_ANEW: readonly HoldCode[] = [
   ...(["same_payment", "reference_used", "open_elsewhere", "correction", "maybe_paid", "other_amount"] as const),
-  "too_many",
+  ...(["other_account", "too_many"] as const),
 ];
 /** By these a row repeats one of an earlier batch. */
 const REPEATS: readonly HoldCode[] = ["same_payment", "open_elsewhere", "maybe_paid"];

@@ -7,7 +7,7 @@ import { keptOf, type OpenedFile } from "../checks/open-file.ts";
 import { createSpool } from "../checks/spool.ts";
 import type { Config } from "../config/schema.ts";
 import { DAY_MS } from "../day.ts";
-import { contentKeyOf, isAsItWas, keyOf, PaymentsDigest, writtenKeyOf } from "../duplicates/keys.ts";
+import { contentKeyOf, isAsItWas, keyOf, PaymentsDigest, personKeysOf, writtenKeyOf } from "../duplicates/keys.ts";
 import { oneSpelling } from "../one-spelling.ts";
 import { spoolPath } from "../state-dir.ts";
 import { AS_IT_WAS } from "./states.ts";
@@ -123,13 +123,14 @@ function newRowOf(
   origin: RowRecord | undefined,
 ): NewRow {
   const { row, instruction, faults, notices, notNow, operation, option, amount, retryOf, cells, sent } = checked;
-  const { payee, zeros, payeeAs, referenceAs: reference } = checked;
+  const { payee, zeros, payeeAs, referenceAs: reference, last4, person } = checked;
   const spelled = reference && oneSpelling(reference);
   const known = {
     ...{ row: row.number, faults: notNow ? [notNow] : faults, notices, operation, option, amount, retryOf },
     // a retry file cannot say what `--period` or a file's name said
     period: checked.period ?? stated ?? origin?.period,
-    ...{ payee: payee && keyOf(keySecret, "payee", payee), zeros },
+    ...{ payee: payee && keyOf(keySecret, "payee", payee), zeros, last4 },
+    ...(person && personKeysOf(keySecret, person)),
     payeeAs: payeeAs && writtenKeyOf(keySecret, payeeAs),
     reference: spelled && keyOf(keySecret, "reference", spelled),
     referenceAs: spelled === reference ? undefined : reference && writtenKeyOf(keySecret, reference),
@@ -141,7 +142,7 @@ function newRowOf(
   if (stays && origin?.state === "invalid") {
     const facts = { other: `row ${origin.row} of batch ${origin.batch}` };
     // what was wrong may be the payee: nobody is paid instead of this one
-    const unknown = { payee: undefined, zeros: undefined, payeeAs: undefined };
+    const unknown = { payee: undefined, zeros: undefined, payeeAs: undefined, last4: undefined };
     return { ...invalid, ...unknown, faults: [{ code: STILL_AS_IT_WAS, row: row.number, facts }] };
   }
   const payment = keyOf(keySecret, "payment", instruction.payment);

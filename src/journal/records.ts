@@ -75,7 +75,7 @@ export interface NewRow extends OrNone<Omit<Judged, "row" | "inPlaceOf" | "isCut
 }
 
 type OrNone<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
-type Told = "operation" | "option" | "amount" | "content" | "code";
+type Told = "operation" | "option" | "amount" | "last4" | "content" | "code";
 
 export interface RowRecord extends RowName, Pick<Seen, "payee" | "period" | "retryOf"> {
   readonly state: RowState;
@@ -83,6 +83,8 @@ export interface RowRecord extends RowName, Pick<Seen, "payee" | "period" | "ret
   readonly operation?: OperationName;
   readonly option?: "A" | "B";
   readonly amount?: string;
+  /** The last four of the account or id of its payee. */
+  readonly last4?: string;
   /** What stood in its cells, hidden, to be compared with a row that corrects it (`checks/as-it-was.ts`). */
   readonly content?: string;
   /** The first reason of its state: a fault's code, a hold code, the reason of an outcome. */

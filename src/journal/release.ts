@@ -1,6 +1,7 @@
 import { formatUnits, unitsOf } from "../amount.ts";
 import { isAccepted, isSamePayment, isUnended, speakAgainst, verdictOf } from "../duplicates/rules.ts";
 import type { RowName } from "../checks/beside.ts";
+import type { NOT_RELEASED } from "../messages/holds.ts";
 import type { Reason, Seen } from "../duplicates/seen.ts";
 import { batchNamed, circumstancesOf, namedPages } from "./circumstances.ts";
 import type { JudgingRules } from "./circumstances.ts";
@@ -9,9 +10,10 @@ import type { Act, BatchRecord, JournalStore, Move, SeenRow, Tally } from "./sto
 
 /**
  * Why a row is not let go: it is in another state, held for a row that has no end yet, held for two words and not named, let
- * go before and not approved yet, or pays another payee than the row that it corrects, and this person brought the file.
+ * go before and not approved yet, or pays another payee than the row that it corrects, or another account of a person, and
+ * whoever asks brought the file.
  */
-export type NotReleased = "not_held" | "settle_first" | "on_its_way" | "contradiction" | "approval_wanted" | "own";
+export type NotReleased = keyof typeof NOT_RELEASED;
 
 interface Refused {
   readonly row: number;
@@ -24,7 +26,7 @@ interface Refused {
 export interface Release {
   readonly moves: readonly Move[];
   readonly refused: readonly Refused[];
-  /** Of those that may go: another payee than that of the row that they correct, so that another person decides. */
+  /** Of those that may go: another payee than that of the row that they correct, or another account, so that another person decides. */
   readonly fourEyes: number;
   /** Of those that may go: whose payment was accepted before, or went as somebody says. Several of them need their sum said (`--total`). */
   readonly acceptedBefore: Tally;
@@ -74,9 +76,10 @@ export async function askRelease(
       // what the person saw, and what is so by now: this holds it no more
       const told = [...verdictOf(row, against).reasons, ...(row.reasons ?? [])];
       const reasons = [...new Map(told.map((reason) => [keyOf(reason), reason])).values()];
-      const isOther = reasons.some(({ isOtherPayee, written }) => isOtherPayee && written === undefined);
+      const isAccount = reasons.some(({ code }) => code === "other_account");
+      const isOther = isAccount || reasons.some(({ isOtherPayee, written }) => isOtherPayee && written === undefined);
       if (isOther && isMaker) {
-        refused.set(row.row, { row: row.row, why: "own", by });
+        refused.set(row.row, { row: row.row, why: isAccount ? "own_account" : "own", by });
         continue;
       }
       refused.delete(row.row);

@@ -133,15 +133,6 @@ export const FOLDERS = `WITH RECURSIVE found(folder) AS (
     SELECT (SELECT min(b.folder) FROM batch b WHERE b.folder > found.folder) FROM found WHERE found.folder IS NOT NULL
   ) SELECT folder FROM found WHERE folder IS NOT NULL ORDER BY folder`;
 
-/**
- * SQL: the key of the payee of a row as it is written there, with the zeros in front: those of one payee stand side by side,
- * a search away from others.
- */
-export const PAYEE_KEY = "payee || CASE WHEN zeros > 0 THEN '+' || zeros ELSE '' END || coalesce('.' || payeeAs, '')";
-/** SQL: the payee of the row `r` stands somewhere written in another way. */
-export const IS_WRITTEN_OTHERWISE = `(EXISTS (SELECT 1 FROM key k WHERE k.key >= r.payee AND k.key < ${PAYEE_KEY})
-  OR EXISTS (SELECT 1 FROM key k WHERE k.key > ${PAYEE_KEY} AND k.key < r.payee || '~'))`;
-
 /** So many rows are read that one is compared with, of a kind and by a key: where there are more, it does not go by itself. */
 export const FOUND_MAX = 200;
 

@@ -89,6 +89,13 @@ export const HOLDS = {
     toSaySo,
     ...(period === undefined ? [led("If this row is a new one", commands.release)] : [otherMonth, onceMore]),
   ],
+  other_account: [
+    `This person was paid to another account until now ({was}{other}{when})
+      → Ask the person by a number that you knew before, not by the one in a mail: mails that say so are how wages are stolen.`,
+    led("How such thefts go", commands.helpOn("accounts")),
+    led("If the person did not ask for it, say that nothing is to be sent to it", commands.cancelRow),
+    led("If the person says that it is right, somebody else than who brought the file says so", commands.release),
+  ],
   money_back: [
     `Row {otherRow} of this file is money back, and paydrop cannot take money back: paid in full, this row is too much
       → Take it out, then write one row with what the payee gets in all, and drop the file again.`,
@@ -120,6 +127,11 @@ export const NOT_RELEASED = {
   own: [
     `Row {row} pays another payee than the row that it corrects, and {by} brought the file
       → Somebody else, who asked that payee, lets it go.`,
+    led("How", commands.release),
+  ],
+  own_account: [
+    `Row {row} pays a person to another account than until now, and {by} brought the file
+      → Somebody else, who asked that person, lets it go.`,
     led("How", commands.release),
   ],
   not_held: "Row {row} is not held → Nothing to do: only held and duplicate rows are released",
@@ -162,8 +174,9 @@ export interface HoldReason {
   readonly written?: "payee" | "reference";
   /** The other row waits for a person, too: `open_elsewhere`. */
   readonly isHeld?: true;
-  /** The amount of the other row. */
+  /** The amount of the other row, and the last four of its account. */
   readonly amount?: string;
+  readonly last4?: string;
   /** The period of the other row: stating another one would tell the two apart. */
   readonly period?: string;
   /** Who let it go, at `at`, while others are asked to approve: `approval_wanted`. */
@@ -198,7 +211,19 @@ export function notReleasedFacts({ row, other, by }: NotReleased, batch: string)
 }
 
 function factsOf(
-  { other, at, zeros, written, isHeld, amount, period, by, notDone, done }: Omit<HoldReason, "code" | "isOtherPayee">,
+  {
+    other,
+    at,
+    zeros,
+    written,
+    isHeld,
+    amount,
+    last4,
+    period,
+    by,
+    notDone,
+    done,
+  }: Omit<HoldReason, "code" | "isOtherPayee">,
   { batch, row, file }: About,
 ): Facts {
   const of = other === undefined || other.batch === batch ? "" : ` of batch ${other.batch}`;
@@ -208,6 +233,6 @@ function factsOf(
     ...{ batch, row, other: named, Other: named.charAt(0).toUpperCase() + named.slice(1) },
     ...{ otherBatch: other?.batch, otherRow: other?.row, isHeld: Number(isHeld ?? 0) },
     ...{ when: at === undefined ? "" : ` on ${dayOf(at)}`, file },
-    ...{ zeros, written, amount, period, fewer, by, notDone, done },
+    ...{ was: last4 === undefined ? "" : `••${last4}, `, zeros, written, amount, period, fewer, by, notDone, done },
   };
 }

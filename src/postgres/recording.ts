@@ -3,7 +3,7 @@ import { PaydropError } from "../errors.ts";
 import { batchOf, datedIn, insert, NEW_BATCH, setBatch, type BatchRow } from "./batches.ts";
 import type { Postgres } from "./postgres.ts";
 import { addRows, endRows } from "./rows.ts";
-import { PAYEE_KEY } from "../journal/states.ts";
+import { keysOf } from "../journal/row-keys.ts";
 import type { JournalStore, NewBatch } from "../journal/store.ts";
 
 type Recording = Pick<JournalStore, "addBatch" | "addRows" | "endRows" | "setBatch" | "dropBatch">;
@@ -100,9 +100,9 @@ export async function dropRecordings(postgres: Postgres): Promise<void> {
 }
 
 async function remove(postgres: Postgres, { seq, id }: Pick<BatchRow, "seq" | "id">): Promise<void> {
-  const keys = `unnest(ARRAY[payment, reference, ${PAYEE_KEY}]) AS own(key)`;
+  const own = keysOf("rows", "batch = $1");
   await postgres.query(
-    `DELETE FROM key k USING rows r, ${keys} WHERE r.batch = $1 AND k.key = own.key AND k.batch = $1 AND k.row = r.row`,
+    `DELETE FROM key k USING (${own}) own WHERE k.key = own.key AND k.batch = own.batch AND k.row = own.row`,
     seq,
   );
   for (const table of ["run", "source"]) await postgres.query(`DELETE FROM ${table} WHERE batch = $1`, id);

@@ -1,7 +1,8 @@
 import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares } from "./batches.ts";
 import { inPlace, kept, rowName } from "./places.ts";
 import { byName, type Postgres } from "./postgres.ts";
-import { assertMove, ON_ITS_WAY_OF_SHARE, PAYEE_KEY, SHARE_ROWS, WENT_OF_SHARE } from "../journal/states.ts";
+import { assertMove, ON_ITS_WAY_OF_SHARE, SHARE_ROWS, WENT_OF_SHARE } from "../journal/states.ts";
+import { keysOf, sharedInFile } from "../journal/row-keys.ts";
 import type {
   Act,
   JournalFacts,
@@ -17,7 +18,7 @@ import type {
 
 /** Faults and notices come as texts: they show what stood in cells, of which JSON in JSON takes any. */
 const NEW_ROW = `share int, turn bigint, row int, state text, operation text, option text, amount text, payment text, payee text,
-  zeros int, reference text, payeeAs text, referenceAs text, content text, period text, retryBatch text, retryRow int, place bigint, size int, crc bigint, code text`;
+  zeros int, reference text, payeeAs text, referenceAs text, last4 text, employee text, mobile text, email text, named text, content text, period text, retryBatch text, retryRow int, place bigint, size int, crc bigint, code text`;
 const COLUMNS = Array.from(NEW_ROW.split(/,\s+/), (column) => column.split(" ")[0]).join();
 const ADD = `WITH given AS (SELECT * FROM json_to_recordset($2) AS x(${NEW_ROW}, faults text, notices text)),
   shares AS (
@@ -43,13 +44,11 @@ export async function addRows(postgres: Postgres, id: string, rows: readonly New
   });
 }
 
-const keysOf = (key: string, isNamed: string, only: string): string =>
-  `SELECT ${key} AS key, batch, row, ${isNamed} FROM rows WHERE batch = $1 AND ${only}`;
 /** Sorted by key: each page of a large journal is then read and written once. */
-export const ENTER_KEYS = `INSERT INTO key (key, batch, row, isNamed)
-  ${keysOf("payment", "reference IS NOT NULL", "payment IS NOT NULL")}
-  UNION ALL ${keysOf("reference", "false", "payment IS NOT NULL AND reference IS NOT NULL")}
-  UNION ALL ${keysOf(PAYEE_KEY, "false", "payee IS NOT NULL")} ORDER BY 1, 2, 3`;
+export const ENTER_KEYS = `INSERT INTO key (key, batch, row, isNamed) ${keysOf("rows", "batch = $1")} ORDER BY 1, 2, 3`;
+const NOBODYS = sharedInFile("rows", "$1").map(
+  ([column, shared]) => `UPDATE rows SET ${column} = NULL WHERE batch = $1 AND ${column} IN (${shared})`,
+);
 
 const END = `UPDATE batch SET rows = $rows, total = $total, label = $label, payments = $payments, remarks = $remarks
   WHERE seq = $seq`;
@@ -57,6 +56,7 @@ const END = `UPDATE batch SET rows = $rows, total = $total, label = $label, paym
 export async function endRows(postgres: Postgres, id: string, totals: Totals): Promise<void> {
   await postgres.write(async () => {
     const { seq } = await batchOf(postgres, id, { isToChange: true });
+    for (const sql of NOBODYS) await postgres.query(sql, seq);
     await postgres.query(ENTER_KEYS, seq);
     await postgres.query(...byName(END, { seq, ...totals, remarks: JSON.stringify(totals.remarks) }));
   });
@@ -83,7 +83,7 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN rows c ON c.batch = later.seq AND c.row = k.row JOIN share s ON s.batch = c.batch AND s.share = c.share
   WHERE ${WENT_OF_SHARE.replaceAll("r.", "c.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
-const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWay, r.operation, r.option, r.amount, r.period, r.content,
+const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWay, r.operation, r.option, r.amount, r.last4, r.period, r.content,
   coalesce(r.faults, '[]') AS faults, coalesce(r.notices, '[]') AS notices, r.code, coalesce(r.reasons, '[]') AS reasons,
   r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response, r.settledBy, r.lateAnswer,
   ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,

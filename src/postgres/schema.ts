@@ -3,7 +3,7 @@ import { TRUST } from "./trust-schema.ts";
 
 export const POSTGRES_SCHEMA = "paydrop";
 /** There is one; a host of another version is refused before anything goes. */
-export const POSTGRES_VERSION = 1;
+export const POSTGRES_VERSION = 2;
 
 const oneOf = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(", ");
 const STATES = oneOf(ROW_STATES);
@@ -78,7 +78,8 @@ export const TABLES = `
   CREATE TABLE rows (
     batch bigint NOT NULL, row int NOT NULL, share int NOT NULL, state text NOT NULL CHECK (state IN (${STATES})),
     turn bigint NOT NULL, operation text, option text, amount text, payment text COLLATE "C", payee text COLLATE "C",
-    zeros int, reference text COLLATE "C", period text, payeeAs text COLLATE "C", referenceAs text, content text, retryBatch text, retryRow int, place bigint, size int, crc bigint,
+    zeros int, reference text COLLATE "C", period text, payeeAs text COLLATE "C", referenceAs text, last4 text, employee text COLLATE "C", mobile text COLLATE "C",
+    email text COLLATE "C", named text COLLATE "C", content text, retryBatch text, retryRow int, place bigint, size int, crc bigint,
     faults json, notices json, code text, reasons json, attempts int NOT NULL DEFAULT 0, httpStatus int,
     sentAt bigint, wentAt bigint, durationMs int, response text, settledBy text, lateAnswer text,
     PRIMARY KEY (batch, row),

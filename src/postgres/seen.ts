@@ -2,17 +2,24 @@ import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, LAST_AT_OF_BATCH, type BatchRow } from "./batches.ts";
 import { IN_PLACE, inPlace, IS_CORRECTED_IN_PLACE, rowName } from "./places.ts";
 import type { Postgres } from "./postgres.ts";
-import { FOUND_MAX, GOES, IS_WRITTEN_OTHERWISE, ofShare, ON_ITS_WAY_OF_SHARE, PAYEE_KEY } from "../journal/states.ts";
+import { IS_PERSON_KNOWN, IS_WRITTEN_OTHERWISE, isSamePerson, NAMED, PAYEE_KEY } from "../journal/row-keys.ts";
+import { FOUND_MAX, GOES, ofShare, ON_ITS_WAY_OF_SHARE } from "../journal/states.ts";
 import { UNENDED, WAITS, WENT_OF_SHARE } from "../journal/states.ts";
 import type { JournalStore, SeenRow } from "../journal/store.ts";
 
-type JudgedRow = SeenRow["row"] & { isCorrected?: boolean; isWrittenOtherwise?: boolean; payeeKey: string };
+type JudgedRow = SeenRow["row"] &
+  Readonly<Partial<Record<"isCorrected" | "isWrittenOtherwise" | "isPersonKnown", boolean>>> & {
+    readonly payeeKey: string;
+    readonly operation: string;
+    readonly option?: string;
+  };
 
 const RETRY_OF = `${rowName("r.retryBatch", "r.retryRow")} AS retryOf`;
 const STATE = `CASE WHEN ${ON_ITS_WAY_OF_SHARE} THEN 'on_its_way' ELSE r.state END AS state`;
 const IS_CORRECTED = `(EXISTS (SELECT 1 FROM rows c WHERE c.retryBatch = $2 AND c.retryRow = r.row) OR ${IS_CORRECTED_IN_PLACE})`;
+const PERSON_KEYS = `r.employee, r.mobile, r.email, ${NAMED} AS named`;
 const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, ${RETRY_OF}, ${STATE}, r.amount, r.faults,
-    r.reasons, ${PAYEE_KEY} AS payeeKey, ${IS_WRITTEN_OTHERWISE} AS isWrittenOtherwise,
+    r.reasons, ${PERSON_KEYS}, r.operation, r.option, ${IS_PERSON_KNOWN} AS isPersonKnown, ${PAYEE_KEY} AS payeeKey, ${IS_WRITTEN_OTHERWISE} AS isWrittenOtherwise,
     ${IS_CORRECTED} AS isCorrected
   FROM rows r CROSS JOIN LATERAL (SELECT s.mark FROM share s WHERE s.batch = r.batch AND s.share = r.share OFFSET 0) s
   WHERE r.batch = $1 AND r.payment IS NOT NULL`;
@@ -22,10 +29,10 @@ const isKnown = (key: string): string =>
   `EXISTS (SELECT 1 FROM key k WHERE k.key = r.${key} AND (k.batch <> r.batch OR k.row < r.row))`;
 /** One search for each key: nearly all rows of nearly all files meet nothing, and stay ready. $4: those that correct one in place. */
 const CONCERNED = `${PAGE} AND (r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")}
-  OR ${isKnown("reference")} OR ${IS_WRITTEN_OTHERWISE} OR ${IS_CORRECTED} OR r.row = ANY($4))`;
+  OR ${isKnown("reference")} OR ${IS_WRITTEN_OTHERWISE} OR ${IS_PERSON_KNOWN} OR ${IS_CORRECTED} OR r.row = ANY($4))`;
 
-const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, r.amount, ${RETRY_OF},
-  ${STATE}, CASE WHEN ${WENT_OF_SHARE} THEN coalesce(r.wentAt, ${LAST_AT_OF_BATCH}) END AS wentAt`;
+const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, r.amount, r.last4,
+  ${PERSON_KEYS}, ${RETRY_OF}, ${STATE}, CASE WHEN ${WENT_OF_SHARE} THEN coalesce(r.wentAt, ${LAST_AT_OF_BATCH}) END AS wentAt`;
 const SHARE = "JOIN share s ON s.batch = r.batch AND s.share = r.share";
 /** A month, a week or a day. */
 const form = (period: string): string =>
@@ -96,6 +103,17 @@ const OTHERWISE = asked(
   "key text, alike text, zeros int",
   `SELECT * FROM ((${ALIKE} LIMIT 1) UNION ALL (${UNLIKE} LIMIT ${FOUND_MAX - 1})) f`,
 );
+/** What went to a person: to the account of the judged row, or else last. */
+const TO_PERSON = asked(
+  "employee text, mobile text, email text, named text, payee text, operation text, option text",
+  `SELECT * FROM (${found(
+    `k.key IN (g.employee, g.mobile, g.email, g.named) AND ${ELSEWHERE}`,
+    NEWEST,
+    `${WENT_OF_SHARE} AND ${isSamePerson("g.")} AND ${VISIBLE}`,
+    "",
+    `r.payee = g.payee DESC, ${NEWEST}`,
+  )} LIMIT 1) f`,
+);
 /**
  * All that the row `g.row` of the batch $2 corrects, one after the other, and all that corrects it, or one of those, by name
  * or in place; with itself. `kin`: how many they are, with those that do not count.
@@ -163,11 +181,12 @@ async function search(
   { corrected, isNamed }: { readonly corrected: readonly string[]; readonly isNamed: boolean },
 ): Promise<(row: JudgedRow) => Found> {
   const [keys, waiting, unended] = [new Asked(), new Asked(), new Asked()];
-  const [payees, inAnyWay, written, kin] = [new Asked(), new Asked(), new Asked(), new Asked()];
+  const [payees, inAnyWay, written, kin, people] = [new Asked(), new Asked(), new Asked(), new Asked(), new Asked()];
   for (const row of page) {
     for (const one of keysOf(row)) keys.ask(one, row.row);
     for (const one of payeesOf(row, corrected)) (row.isWrittenOtherwise ? inAnyWay : payees).ask(one);
     if (row.isWrittenOtherwise) written.ask(writingOf(row));
+    if (row.isPersonKnown) people.ask(personOf(row));
     if (row.retryOf || row.inPlaceOf || row.isCorrected) kin.ask({ row: row.row });
   }
   // what went or goes, apart from what waits: no number of these may hide one of those
@@ -183,6 +202,7 @@ async function search(
   const ofPayees = await payees.find(postgres, PAYEE, seq, environment);
   const ofAll = await inAnyWay.find(postgres, PAYEE_IN_ANY_WAY, seq, environment);
   const otherwise = await written.find(postgres, OTHERWISE, seq, environment);
+  const toPerson = await people.find(postgres, TO_PERSON, seq, environment);
   const related = await kin.find(postgres, KIN, id, environment);
   return (row) => {
     const found = keysOf(row).flatMap((key) => {
@@ -193,7 +213,7 @@ async function search(
       return [...elsewhere, isAsked ? above : { others: above.others }];
     });
     for (const one of payeesOf(row, corrected)) found.push(ofPayees(one), ofAll(one));
-    found.push(alikeFirst(otherwise(writingOf(row))), kinOf(related({ row: row.row })));
+    found.push(alikeFirst(otherwise(writingOf(row))), kinOf(related({ row: row.row })), toPerson(personOf(row)));
     const isCut = found.some((one) => one.isCut) || undefined;
     const [first = [], ...more] = found.map(({ others }) => others).filter((others) => others.length > 0);
     if (more.length === 0) return { others: first, isCut };
@@ -222,6 +242,10 @@ function payeesOf(row: JudgedRow, corrected: readonly string[]): object[] {
 
 function writingOf({ payee: key, payeeKey: alike, zeros }: JudgedRow): object {
   return { key, alike, zeros };
+}
+
+function personOf({ employee, mobile, email, named, payee, operation, option }: JudgedRow): object {
+  return { employee, mobile, email, named, payee, operation, option };
 }
 
 function alikeFirst({ others }: Found): Found {

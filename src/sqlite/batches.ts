@@ -1,14 +1,7 @@
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
 import { bool, byName, type Columns, type Journal } from "./store.ts";
-import {
-  assertPhase,
-  batchesWith,
-  batchesWithAny,
-  datedAfter,
-  FOLDERS,
-  ON_ITS_WAY,
-  PAYEE_KEY,
-} from "../journal/states.ts";
+import { assertPhase, batchesWith, batchesWithAny, datedAfter, FOLDERS, ON_ITS_WAY } from "../journal/states.ts";
+import { keysOf } from "../journal/row-keys.ts";
 import { PURGED_AT_ONCE, stepOf, type Looked } from "../journal/states.ts";
 import type { RowState } from "../journal/states.ts";
 import type { Act, BatchFilter, BatchRecord, Copied, JournalStore, NewBatch } from "../journal/store.ts";
@@ -89,10 +82,10 @@ export function dropBatch(journal: Journal, id: string): void {
   journal.write(() => {
     const { seq, phase } = batchOf(journal, id);
     if (phase !== "recording") throw new Error(`batch ${id} is ${phase}: it cannot be dropped`);
-    for (const key of ["payment", "reference", PAYEE_KEY]) {
-      const ofRows = `SELECT ${key}, batch, row FROM row WHERE batch = ? AND ${key} IS NOT NULL`;
-      journal.run(`DELETE FROM key WHERE (key, batch, row) IN (${ofRows})`, seq);
-    }
+    journal.run(
+      `DELETE FROM key WHERE (key, batch, row) IN (SELECT key, batch, row FROM (${keysOf("row", "batch = ?1")}))`,
+      seq,
+    );
     for (const table of ["run", "source"]) journal.run(`DELETE FROM ${table} WHERE batch = ?`, id);
     journal.run("DELETE FROM row WHERE batch = ?", seq);
     journal.run("DELETE FROM batch WHERE seq = ?", seq);

@@ -2,26 +2,15 @@ import { addAct, batchOf, conditions, keepTallies, mayHold } from "./batches.ts"
 import { Mover } from "./mover.ts";
 import { inPlace } from "./seen.ts";
 import { bool, byName, rowName, type Journal } from "./store.ts";
-import { assertMove, batchesWithAny, ON_ITS_WAY, PAYEE_KEY, WAITING_STATES, WENT } from "../journal/states.ts";
+import { assertMove, batchesWithAny, ON_ITS_WAY, WAITING_STATES, WENT } from "../journal/states.ts";
+import { keysOf, sharedInFile } from "../journal/row-keys.ts";
 import type { RowState, WaitingState } from "../journal/states.ts";
 import type { Act, Move, NewRow, RowFilter, RowRecord, Totals } from "../journal/store.ts";
 
 const NEW_ROW = [
   ...["batch", "row", "state", "turn", "operation", "option", "amount", "payment", "payee", "zeros", "reference"],
-  ...[
-    "payeeAs",
-    "referenceAs",
-    "content",
-    "period",
-    "retryBatch",
-    "retryRow",
-    "place",
-    "size",
-    "crc",
-    "faults",
-    "notices",
-    "code",
-  ],
+  ...["payeeAs", "referenceAs", "last4", "employee", "mobile", "email", "named", "content", "period", "retryBatch"],
+  ...["retryRow", "place", "size", "crc", "faults", "notices", "code"],
 ];
 
 export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): void {
@@ -45,16 +34,10 @@ export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): 
 
 /** Rows whose keys are entered in one go, sorted by key: each page of a large journal is then read and written once. */
 const ENTERED_ROWS_MAX = 200_000;
-const keysOf = (
-  key: string,
-  isNamed: string,
-  only: string,
-): string => `SELECT ${key} AS key, batch, row, ${isNamed} FROM row
-  WHERE batch = ?1 AND row BETWEEN ?2 AND ?3 AND ${only}`;
-const ENTER = `INSERT INTO key (key, batch, row, isNamed)
-  ${keysOf("payment", "reference IS NOT NULL", "payment IS NOT NULL")}
-  UNION ALL ${keysOf("reference", "0", "payment IS NOT NULL AND reference IS NOT NULL")}
-  UNION ALL ${keysOf(PAYEE_KEY, "0", "payee IS NOT NULL")} ORDER BY 1, 2, 3`;
+const ENTER = `INSERT INTO key (key, batch, row, isNamed) ${keysOf("row", "batch = ?1 AND row BETWEEN ?2 AND ?3")} ORDER BY 1, 2, 3`;
+const NOBODYS = sharedInFile("row", "?1").map(
+  ([column, shared]) => `UPDATE row SET ${column} = NULL WHERE batch = ?1 AND ${column} IN (${shared})`,
+);
 
 const END = `UPDATE batch SET rows = $rows, total = $total, label = $label, payments = $payments, remarks = $remarks
   WHERE seq = $seq`;
@@ -62,6 +45,7 @@ const END = `UPDATE batch SET rows = $rows, total = $total, label = $label, paym
 export function endRows(journal: Journal, id: string, totals: Totals): void {
   journal.write(() => {
     const { seq } = batchOf(journal, id);
+    for (const sql of NOBODYS) journal.run(sql, seq);
     const last = Number(journal.get("SELECT max(row) AS last FROM row WHERE batch = ?", seq)?.["last"] ?? 0);
     for (let from = 0; from <= last; from += ENTERED_ROWS_MAX)
       journal.run(ENTER, seq, from, from + ENTERED_ROWS_MAX - 1);
@@ -84,7 +68,7 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN row c ON c.batch = later.seq AND c.row = k.row
   WHERE ${WENT.replaceAll("r.", "c.").replaceAll("b.", "later.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
-const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.period, r.content,
+const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.last4, r.period, r.content,
   r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response,
   r.settledBy, ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;

@@ -5,7 +5,7 @@ import { ROW_STATES, WAITING_STATES } from "../journal/states.ts";
 import type { JournalFacts } from "../journal/store.ts";
 
 /** There is one; a journal with another one is refused. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** Words compared one by one: for `IN (…)` SQLite makes an index at every row that it writes, half of the cost. */
 const isOneOf = (column: string, words: readonly string[]): string =>
@@ -50,7 +50,7 @@ const SCHEMA = `
   CREATE TABLE row (
     batch INTEGER NOT NULL, row INTEGER NOT NULL, state ${oneOf("state", ROW_STATES)}, turn INTEGER NOT NULL,
     operation TEXT, option TEXT, amount TEXT, payment TEXT, payee TEXT, zeros INTEGER, reference TEXT, period TEXT,
-    payeeAs TEXT, referenceAs TEXT, content TEXT, retryBatch TEXT, retryRow INTEGER, place INTEGER, size INTEGER, crc INTEGER, faults TEXT, notices TEXT, code TEXT, reasons TEXT,
+    payeeAs TEXT, referenceAs TEXT, last4 TEXT, employee TEXT, mobile TEXT, email TEXT, named TEXT, content TEXT, retryBatch TEXT, retryRow INTEGER, place INTEGER, size INTEGER, crc INTEGER, faults TEXT, notices TEXT, code TEXT, reasons TEXT,
     attempts INTEGER NOT NULL DEFAULT 0, httpStatus INTEGER, sentAt INTEGER, wentAt INTEGER, durationMs INTEGER, response TEXT,
     settledBy TEXT,
     PRIMARY KEY (batch, row), CHECK (state <> 'ready' OR (payment IS NOT NULL AND place IS NOT NULL))
@@ -61,7 +61,7 @@ const SCHEMA = `
   CREATE INDEX rowToCorrect ON row (batch, row) WHERE state = 'invalid' OR state = 'rejected';
   CREATE INDEX rowRetryOf ON row (retryBatch, retryRow) WHERE retryBatch IS NOT NULL;
 
-  -- payments and references of valid rows, payees of all, as they are written; isNamed: a payment whose row states a reference
+  -- what rows are found by (row-keys.ts); isNamed: a payment whose row states a reference
   CREATE TABLE key (key TEXT NOT NULL, batch INTEGER NOT NULL, row INTEGER NOT NULL, isNamed INTEGER NOT NULL,
     PRIMARY KEY (key, batch, row)) STRICT, WITHOUT ROWID;
 

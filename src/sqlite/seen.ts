@@ -1,22 +1,15 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, mayHold, type BatchRow } from "./batches.ts";
 import { byName, rowName, type Journal } from "./store.ts";
-import {
-  FOUND_MAX,
-  GOES,
-  IS_WRITTEN_OTHERWISE,
-  ON_ITS_WAY,
-  PAYEE_KEY,
-  UNENDED,
-  WAITS,
-  WENT,
-} from "../journal/states.ts";
+import { FOUND_MAX, GOES, ON_ITS_WAY, UNENDED, WAITS, WENT } from "../journal/states.ts";
+import { IS_PERSON_KNOWN, IS_WRITTEN_OTHERWISE, isSamePerson, NAMED, PAYEE_KEY } from "../journal/row-keys.ts";
 import type { JournalStore, SeenRow } from "../journal/store.ts";
 
 type KeyColumn = "payment" | "reference";
 /** A row that is judged; which of its keys other rows have, in its own batch before it and in others. */
 type JudgedRow = SeenRow["row"] &
-  Readonly<Record<"isCorrected" | "isWrittenOtherwise" | Met, number> & { payeeKey: string }>;
+  Readonly<Record<"isCorrected" | "isWrittenOtherwise" | "isPersonKnown" | Met, number>> &
+  Readonly<Record<"payeeKey" | "operation", string>> & { readonly option?: string };
 type Met = `${KeyColumn}${"Here" | "Elsewhere"}`;
 
 const isMet = (key: KeyColumn, where: string): string =>
@@ -46,7 +39,9 @@ const STATE = `iif(${ON_ITS_WAY}, 'on_its_way', r.state) AS state`;
 const IS_CORRECTED = `EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.retryRow = r.row)
   OR r.state IN ('invalid', 'rejected') AND EXISTS (
     SELECT 1 FROM batch later CROSS JOIN row c ON ${inPlace("b", "r", "later", "c")} WHERE later.phase <> 'recording')`;
+const PERSON_KEYS = `r.employee, r.mobile, r.email, ${NAMED} AS named`;
 const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, ${RETRY_OF}, ${STATE},
+    ${PERSON_KEYS}, r.operation, r.option, ${IS_PERSON_KNOWN} AS isPersonKnown,
     r.amount, r.faults, r.reasons, ${met("payment")}, ${met("reference")},
     ${PAYEE_KEY} AS payeeKey, ${IS_WRITTEN_OTHERWISE} AS isWrittenOtherwise, ${IS_CORRECTED} AS isCorrected
   FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.payment IS NOT NULL`;
@@ -59,10 +54,10 @@ const isKnown = (key: KeyColumn): string =>
 /** One search for each key: nearly all rows of nearly all files meet nothing, and stay ready. ?5: those that correct one in place. */
 const CONCERNED =
   page(`(r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")} OR ${isKnown("reference")}
-  OR ${IS_WRITTEN_OTHERWISE} OR isCorrected OR r.row IN (SELECT value FROM json_each(?5)))`);
+  OR ${IS_WRITTEN_OTHERWISE} OR isPersonKnown OR isCorrected OR r.row IN (SELECT value FROM json_each(?5)))`);
 
-const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, r.amount, ${RETRY_OF},
-  ${STATE}, iif(${WENT}, coalesce(r.wentAt, b.lastAt), NULL) AS wentAt`;
+const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, r.amount, r.last4,
+  ${PERSON_KEYS}, ${RETRY_OF}, ${STATE}, iif(${WENT}, coalesce(r.wentAt, b.lastAt), NULL) AS wentAt`;
 const FOUND = `SELECT ${COLUMNS} FROM key k CROSS JOIN batch b ON b.seq = k.batch
   CROSS JOIN row r ON r.batch = k.batch AND r.row = k.row`;
 /** A month, a week or a day. */
@@ -103,6 +98,9 @@ const ALIKE = `${FOUND} WHERE k.key = $payeeKey AND k.batch <> $own AND b.enviro
 const OTHERWISE = `${FOUND} WHERE ${OF_PAYEE} AND k.key <> $payeeKey AND k.batch <> $own AND b.environment = $environment AND ${OTHERS}
   AND (${GOES} OR r.state IN ('invalid', 'rejected') AND r.zeros IS NOT $zeros)
   ORDER BY ${WENT} DESC, k.batch DESC, k.row DESC LIMIT ${FOUND_MAX}`;
+/** What went to this person: to the account of the judged row, or else last. */
+const TO_PERSON = `${FOUND} WHERE k.key IN ($employee, $mobile, $email, $named) AND k.batch <> $own AND b.environment = $environment
+  AND ${OTHERS} AND ${WENT} AND ${isSamePerson("$")} ORDER BY r.payee = $payee DESC, k.batch DESC, k.row DESC LIMIT 1`;
 /**
  * All that the row ?1, ?2 corrects, one after the other, and all that corrects it, or one of those, by name or in place; with
  * itself. `kin`: how many they are, with those that do not count.
@@ -190,6 +188,7 @@ class Search {
       this.#keyed(row, "reference", { isUnnamed: true, period: null }),
       ...this.#page.corrected.map((batch) => this.#ofPayee(row, batch)),
       row.isWrittenOtherwise ? this.#otherwise(row) : NONE,
+      row.isPersonKnown ? this.#toPerson(row) : NONE,
       row.retryOf || row.inPlaceOf || row.isCorrected ? this.#kin(row) : NONE,
     ];
     const isCut = found.some((one) => one.isCut) || undefined;
@@ -247,6 +246,14 @@ class Search {
       if (alike.length > 0) return [{ others: alike }, []];
       return [{ others: this.#rows(OTHERWISE, { key, payeeKey, zeros: zeros ?? null, own, environment }) }, []];
     });
+  }
+
+  #toPerson(row: JudgedRow): Found {
+    const { employee = null, mobile = null, email = null, named = null, operation, option = null, payee } = row;
+    const { seq: own, environment } = this.#own;
+    return {
+      others: this.#rows(TO_PERSON, { employee, mobile, email, named, operation, option, payee, own, environment }),
+    };
   }
 
   #kin({ row }: JudgedRow): Found {

@@ -12,7 +12,12 @@ import { read } from "./situations.ts";
 import { commitTo } from "../support/commit.ts";
 
 const DAY = 86_400_000;
-const RULES: JudgingRules = { duplicate_days: 20, allow_repeats: false, all_or_nothing: false };
+const RULES: JudgingRules = {
+  duplicate_days: 20,
+  allow_repeats: false,
+  all_or_nothing: false,
+  changed_account: "hold",
+};
 
 interface Drop {
   readonly name?: string;
@@ -185,7 +190,12 @@ function newRow(row: number, words: string, stated: string | undefined): NewRow 
   }
   const said = read(words.replace("!", ""));
   const period = said.period ?? stated;
-  const valid = { ...said, ...(period === undefined ? {} : { period }), amount: /^\S+ (\S+)/.exec(words)?.[1] ?? "" };
+  const valid = {
+    ...said,
+    ...(period === undefined ? {} : { period }),
+    amount: /^\S+ (\S+)/.exec(words)?.[1] ?? "",
+    last4: words.slice(0, 4),
+  };
   const sent = { operation: "payout" as const, place: row * 100, size: 90, crc: row };
   if (!words.startsWith("!")) return { ...none, ...valid, ...sent, state: "ready" };
   return { ...none, ...valid, ...sent, state: "held", faults: [{ code: "not_now" }] };

@@ -1,4 +1,4 @@
-import { keyOf } from "../../src/duplicates/keys.ts";
+import { keyOf, personKeysOf } from "../../src/duplicates/keys.ts";
 import type { Circumstances } from "../../src/duplicates/rules.ts";
 import type { Judged, Key, Seen } from "../../src/duplicates/seen.ts";
 
@@ -17,6 +17,10 @@ interface Said {
   readonly payeeAs?: string;
   readonly referenceAs?: string;
   readonly period?: string;
+  readonly employee?: Key;
+  readonly mobile?: Key;
+  readonly email?: Key;
+  readonly named?: Key;
   readonly retryOf?: { readonly batch: string; readonly row: number };
 }
 
@@ -34,8 +38,17 @@ export function read(words: string): Said {
     ...(reference === undefined ? {} : { reference: key("reference", reference.toUpperCase()) }),
     ...(reference === reference?.toUpperCase() ? {} : { referenceAs: reference ?? "" }),
     ...(period === undefined ? {} : { period }),
+    ...personOf(rest),
     ...(batch === undefined ? {} : { retryOf: { batch, row: Number(row) } }),
   };
+}
+
+/** `emp E7 mob 98 mail a@b name ravi` behind a payment. */
+function personOf(words: string): Partial<Record<"employee" | "mobile" | "email" | "named", Key>> {
+  const said = new Map(Array.from(words.matchAll(/ (emp|mob|mail|name) (\S+)/g), ([, what, text]) => [what, text]));
+  const [employee, mobile, email, name] = ["emp", "mob", "mail", "name"].map((what) => said.get(what));
+  const keys = personKeysOf("07".repeat(32), { employee, mobile, email, name });
+  return Object.fromEntries(Object.entries(keys).filter(([, one]) => one !== undefined));
 }
 
 /** The row that is judged: row 9 of its file. */
@@ -61,6 +74,7 @@ export const KNOWN: Circumstances = {
   now: NOW,
   recentMs: 20 * DAY,
   allowRepeats: false,
+  holdsOtherAccount: true,
   corrected: new Set(["CORRECTD"]),
   isEarlier: (batch) => batch !== "LATER123",
 };

@@ -37,7 +37,8 @@ const corrects = fc.oneof(
   { weight: 4, arbitrary: fc.constant("") },
   fc.tuple(number, number).map(([batch, row]) => ` corrects BATCH00${batch}:${row + 1}`),
 );
-const valid = fc.tuple(payment, reference, period, corrects).map((parts) => parts.join(""));
+const person = fc.constantFrom("", "", " emp E1", " emp E2 mob 98", " mob 98 name asha", " mail a@b name ravi");
+const valid = fc.tuple(payment, reference, period, corrects, person).map((parts) => parts.join(""));
 const invalid = fc.tuple(fc.constantFrom("~", "~asha", "~0asha", "~00ravi"), corrects).map((parts) => parts.join(""));
 const words = fc.oneof(
   { weight: 6, arbitrary: valid },

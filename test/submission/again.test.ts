@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { JudgingRules } from "../../src/journal/judge.ts";
 import { ROW_STATES } from "../../src/journal/states.ts";
 import type { Act, JournalStore, Move } from "../../src/journal/store.ts";
 import { OUTCOMES } from "../../src/messages/outcomes.ts";
@@ -8,7 +9,10 @@ import { commitTo } from "../support/commit.ts";
 
 const ID = "K7Q29F3M";
 const ACT: Act = { at: 5, kind: "retry", login: "ops", host: "h", by: "Asha" };
-const WAKING = { act: ACT, now: 10, rules: { duplicate_days: 20, allow_repeats: true, all_or_nothing: false } };
+const WAKING: { act: Act; now: number; rules: JudgingRules } = {
+  ...{ act: ACT, now: 10 },
+  rules: { duplicate_days: 20, allow_repeats: true, all_or_nothing: false, changed_account: "hold" },
+};
 const HOWS: readonly How[] = ["run", "retry", "retry_rejected", "release", "cancel"];
 
 /** README §2, "Who lets a row go again". */

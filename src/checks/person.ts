@@ -1,0 +1,59 @@
+import { fieldsOf, OPERATIONS } from "../operations/index.ts";
+import { oneSpelling } from "../one-spelling.ts";
+import { employeeColumnAt, type Columns } from "../reader/columns.ts";
+import type { Row } from "../reader/row.ts";
+import { wordsAt } from "./cells.ts";
+import { isNothing } from "./not-a-value.ts";
+
+/** By what a person is known again in another file (README §16), each in one spelling. */
+export interface Person {
+  readonly employee?: string | undefined;
+  readonly mobile?: string | undefined;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+const FIELDS = OPERATIONS.flatMap(({ forms }) => forms.flatMap(fieldsOf));
+const NAMES = FIELDS.filter(({ sensitive }) => sensitive === "name");
+const MOBILES = FIELDS.filter(({ shape }) => shape === "mobile");
+const EMAILS = FIELDS.filter(({ shape }) => shape === "email");
+
+const MOBILE_DIGITS = 10;
+const TEXT_CHARACTERS_MAX = 100;
+
+/** Makes what gives whom a row speaks of, by columns of these names, whatever operation they are of. */
+export function personReader({ names, sources }: Columns): ((row: Row) => Person) | undefined {
+  const placeOf = (fields: readonly { readonly name: string }[]): number =>
+    fields.map(({ name }) => sources.get(name)?.at ?? -1).find((at) => at >= 0) ?? -1;
+  const at = {
+    employee: employeeColumnAt(names),
+    mobile: placeOf(MOBILES),
+    email: placeOf(EMAILS),
+    name: placeOf(NAMES),
+  };
+  // a name alone is nobody
+  if (Math.max(at.employee, at.mobile, at.email) < 0) return undefined;
+  const textAt = (row: Row, place: number): string => {
+    const text = place < 0 ? "" : wordsAt(row, place);
+    return text.length > TEXT_CHARACTERS_MAX || isNothing(text) ? "" : text;
+  };
+  return (row) => ({
+    // a spreadsheet takes zeros in front
+    employee: oneSpelling(textAt(row, at.employee)) || undefined,
+    mobile: mobileIn(textAt(row, at.mobile)),
+    email: emailIn(textAt(row, at.email)),
+    name: textAt(row, at.name).toLowerCase().replaceAll(NO_LETTERS, " ").trim() || undefined,
+  });
+}
+
+const NO_LETTERS = /[^\p{L}\p{M}]+/gu;
+
+/** Whatever stands in front of it for its country. */
+function mobileIn(text: string): string | undefined {
+  const digits = text.replaceAll(/\D/g, "");
+  return digits.length < MOBILE_DIGITS ? undefined : digits.slice(-MOBILE_DIGITS);
+}
+
+function emailIn(text: string): string | undefined {
+  return /^[^@\s]+@[^@\s]+$/.test(text) ? text.toLowerCase() : undefined;
+}
