@@ -209,6 +209,21 @@ function meaningsOf(
   });
 }
 
+const PEOPLE = ["employee", "employees", "emp", "staff", "personnel", "payroll", "worker", "associate"];
+const NUMBERS = ["number", "no", "num", "nr", "id", "idno", "idnumber", "code"];
+/** As `spelledOut` gives them, and written together: `empno`. `id` and `no` alone count rows, and are none of these. */
+const EMPLOYEE_NUMBERS = new Set(PEOPLE.flatMap((who) => NUMBERS.map((number) => who + number)));
+const employeeColumns = new WeakMap<readonly string[], number>();
+
+/** The position of the first column whose name says that it has the user's own numbers of employees; -1: none has. */
+export function employeeColumnAt(names: readonly string[]): number {
+  const known = employeeColumns.get(names);
+  if (known !== undefined) return known;
+  const at = names.findIndex((name) => EMPLOYEE_NUMBERS.has(spelledOut(name)));
+  employeeColumns.set(names, at);
+  return at;
+}
+
 export function hasIn(names: readonly string[]): (field: string) => boolean {
   const there = new Set(names.map(normalizeName));
   return (field) => there.has(normalizeName(field));

@@ -5,6 +5,7 @@ import type { Fault } from "../../src/messages/sentence.ts";
 import {
   completeOperations,
   createColumnPlan,
+  employeeColumnAt,
   knownColumns,
   misspeltColumns,
   type LookupTable,
@@ -35,6 +36,21 @@ describe("names", () => {
     ["accounts", "amount", false],
   ])("%s for %s → a slip: %s", (name, field, expected) => {
     expect(looksMisspelt(name, field)).toBe(expected);
+  });
+});
+
+describe("the column of employees' numbers", () => {
+  test.each(
+    "employee_no,Employee Number,Employee ID,EmployeeNumber,Emp. No.,EMPNO,emp_id,EmpCode,emp num,Emp ID No,Staff No,staffId,staff number,Personnel No.,Payroll ID,payroll number,Worker No,worker-id".split(
+      ",",
+    ),
+  )("%s → found, and the first of several", (name) => {
+    expect(employeeColumnAt(["Sr No", name, "emp_id"])).toBe(1);
+  });
+
+  test("names that count rows, or tell of an employee something else → none", () => {
+    const names = ["id", "no", "sr no", "S.No.", "employee_name", "Emp Account No", "employee", "payroll", "member_id"];
+    expect(employeeColumnAt([...names, "Employee PAN No", "Bank Code", ""])).toBe(-1);
   });
 });
 
