@@ -10,13 +10,13 @@ import type { Fault } from "../messages/sentence.ts";
 import { fieldsOf, OPERATIONS, operationNamed, operationSaid, type OperationName } from "../operations/index.ts";
 import { printable, quotedNames } from "../printable.ts";
 import { completeOperations, createColumnPlan, hasIn, knownColumns, OUR_NAMES } from "../reader/columns.ts";
-import { misspeltColumns, missingFields, type LookupTable } from "../reader/columns.ts";
+import { employeeColumnAt, misspeltColumns, missingFields, type LookupTable } from "../reader/columns.ts";
 import { chooseMapping, readLookup } from "../reader/mapping.ts";
 import { openTable } from "../reader/open-table.ts";
 import type { Reading, Row, Table } from "../reader/row.ts";
 import { snapshotPath } from "../state-dir.ts";
 import { periodInName, readPeriod } from "./beside.ts";
-import { readAt } from "./cells.ts";
+import { readAt, wordsAt } from "./cells.ts";
 import { statedControl } from "./control.ts";
 
 /** How a file was read: what the journal keeps of it as JSON (`keptOf`). */
@@ -246,7 +246,7 @@ export async function openKept({ config, store }: Keeping, batch: BatchFile) {
     const text = readAt(row, { name, kind: "id", source }, reading.format === "xlsx");
     return typeof text === "string" && text !== "" ? text : undefined;
   };
-  /** What a row says of itself: in clear, but for `payee`, which is masked. `name`: of the payee. */
+  /** What a row says of itself: in clear, but for `payee`, which is masked. `name`: of the payee; `employee`: their number. */
   const own = (row: Row) => {
     const said = operation ?? operationSaid(textOf(row, "operation") ?? "")?.name;
     const { debit, forms = [] } = said ? operationNamed(said) : {};
@@ -257,8 +257,9 @@ export async function openKept({ config, store }: Keeping, batch: BatchFile) {
     });
     const names = forms.flatMap((form) => fieldsOf(form).filter(({ sensitive }) => sensitive === "name"));
     const name = names.map((field) => textOf(row, field.name)).find((text) => text !== undefined);
+    const employee = wordsAt(row, employeeColumnAt(row.columns)) || undefined;
     const reference = textOf(row, "reference");
-    return { operation: said, debit: debit && textOf(row, debit), payee: payees[0], name, reference };
+    return { operation: said, debit: debit && textOf(row, debit), payee: payees[0], name, employee, reference };
   };
   return { table, plan, own };
 }

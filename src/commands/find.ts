@@ -5,12 +5,12 @@ import { DAY_MS, dayOf, isoDay } from "../day.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { ResultStatus } from "../events.ts";
 import type { BatchRecord } from "../journal/store.ts";
-import { maskStray } from "../mask.ts";
 import { FIND_WORDS } from "../messages/results.ts";
 import { listed, told, toldLines } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { tellRow } from "../results/columns.ts";
+import { detailText } from "../results/details.ts";
 import { find, SOUGHT_DAYS, type FoundRow, type Sought } from "../results/find.ts";
 import { iso } from "../results/summary.ts";
 import { writeList, type Columns } from "../screen/list.ts";
@@ -25,12 +25,13 @@ const ROW: Columns<FoundRow> = {
   operation: ({ record }) => record.operation,
   name: ({ name }) => name,
   account: ({ payee }) => payee,
-  reference: ({ reference }) => reference && maskStray(reference),
+  reference: ({ reference }) => reference,
   from_account: ({ debit }) => debit,
   amount: ({ record }) => record.amount,
   status: ({ status }) => status,
   settled_by: ({ record }) => record.settledBy,
   what_happened: ({ batch, record }) => tellRow(record, batch).text,
+  employee_no: ({ employee }) => employee,
 };
 
 /** What rows are summed by. */
@@ -140,11 +141,11 @@ function sumsBy(by: readonly (keyof typeof BY)[]) {
   return { columns, textsOf };
 }
 
-function rowTexts({ batch, record, at, status, name, payee, reference, debit }: FoundRow): string[] {
-  const who = [name, payee, reference && maskStray(reference)].filter(Boolean).join("   ");
+function rowTexts(found: FoundRow): string[] {
+  const { batch, record, at, status, debit } = found;
   const where = `${isoDay(at)}   batch ${batch.id}, row ${record.row} of ${batch.fileName}`;
   return [
-    `${(record.amount ?? "").padStart(14)}   ${STATUSES[status].word}   ${who}`,
+    `${(record.amount ?? "").padStart(14)}   ${STATUSES[status].word}   ${detailText(found)}`,
     `${" ".repeat(17)}${where}${debit ? `, from ${debit}` : ""}`,
   ];
 }

@@ -95,7 +95,8 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: "find [text...]",
     load: async () => (await import("./find.ts")).run,
-    shown: "rows over all files: by name, reference, account (or its last four), amount, status, day; with their sum",
+    shown:
+      "rows over all files: by name, employee number, reference, account (or its last four), amount, status, day; with their sum",
     options: {
       "--amount <sum>": "rows of this amount",
       "--debit <account>": "rows that debit this account, or one with these last four",

@@ -1,17 +1,14 @@
 import type { Work } from "../batch.ts";
-import { openKept } from "../checks/open-file.ts";
 import { dayOf, isoSecond } from "../day.ts";
-import { messageOf } from "../errors.ts";
 import type { Act, BatchRecord, RowRecord, Run } from "../journal/store.ts";
-import { maskAccountId } from "../mask.ts";
 import { settle } from "../messages/commands.ts";
 import { rowRanges } from "../messages/statuses.ts";
 import { STATUS_WORDS } from "../messages/results.ts";
 import { commandLine, told } from "../messages/sentence.ts";
-import { printable } from "../printable.ts";
 import { recordsOf } from "../results/totals.ts";
 import { actTexts, historyOf } from "../results/report.ts";
 import { tellRow } from "../results/columns.ts";
+import { detailsOf, detailText, type Detail } from "../results/details.ts";
 import { iso } from "../results/summary.ts";
 import { writeList, type Columns, type List } from "../screen/list.ts";
 import { flagsAgain } from "../screen/look.ts";
@@ -22,9 +19,7 @@ import { isSending } from "../acts/open.ts";
 interface UnknownRow {
   readonly batch: BatchRecord;
   readonly record: RowRecord;
-  /** Masked: the account to debit, and who receives or owes the money. */
-  readonly from?: string | undefined;
-  readonly payee?: string | undefined;
+  readonly detail: Detail;
   /** When it was sent at the earliest, and at the latest; of a row of a killed run: its start, and when it was found. */
   readonly sent: readonly [from?: number | undefined, until?: number | undefined];
 }
@@ -37,8 +32,8 @@ const UNKNOWN: Columns<UnknownRow> = {
   row: ({ record }) => record.row,
   operation: ({ record }) => record.operation,
   amount: ({ record }) => record.amount,
-  from_account: ({ from }) => from,
-  account: ({ payee }) => payee,
+  from_account: ({ detail }) => detail.debit,
+  account: ({ detail }) => detail.payee,
   attempt: ({ record }) => record.attempts,
   sent_from_utc: ({ sent: [from] }) => from && iso(from),
   sent_until_utc: ({ sent: [, until] }) => until && iso(until),
@@ -46,6 +41,9 @@ const UNKNOWN: Columns<UnknownRow> = {
   look_for: lookFor,
   // to be filled in, for `paydrop settle --from`
   ...{ as: nothing, by: nothing, note: nothing },
+  name: ({ detail }) => detail.name,
+  employee_no: ({ detail }) => detail.employee,
+  reference: ({ detail }) => detail.reference,
 };
 
 const ACTS: Columns<Act> = {
@@ -70,6 +68,7 @@ export async function showUnknown(work: Work, call: Call): Promise<number> {
     ...{ type: "unknown", all: unknownRows(work, batches, call), columns: UNKNOWN },
     textsOf: (one) => [
       `batch ${one.batch.id}   row ${one.record.row}   ${one.record.amount ?? ""}   ${one.batch.fileName}`,
+      ...whoLines(one.detail),
       `  ${tellRow(one.record, one.batch).text}`,
       `  look for ${lookFor(one)}, sent ${sentText(one)}`,
       `  ${commandLine(settle()({ batch: one.batch.id, row: one.record.row }), again)}`,
@@ -83,28 +82,32 @@ export async function showUnknown(work: Work, call: Call): Promise<number> {
   return code;
 }
 
-/** The accounts are missing where the private copy of a file cannot be read; the list must not fail for that. */
-async function* unknownRows({ store, config }: Work, batches: readonly BatchRecord[], { stderr }: Call) {
+async function* unknownRows({ store, config }: Work, batches: readonly BatchRecord[], call: Call) {
   for (const batch of batches) {
     const records = (await Array.fromAsync(recordsOf(store, batch.id, { states: ["unknown"] }))).flat();
-    const wanted = new Set(records.map(({ row }) => row));
-    const accounts = new Map<number, Pick<UnknownRow, "from" | "payee">>();
-    try {
-      const kept = await openKept({ store, config }, batch);
-      for await (const page of kept.table.rows()) {
-        for (const row of page.filter(({ number }) => wanted.has(number))) {
-          const { debit, payee } = kept.own(row);
-          accounts.set(row.number, { from: debit && maskAccountId(debit), payee });
-        }
-      }
-    } catch (thrown) {
-      const facts = { batch: batch.id, why: printable(messageOf(thrown)) };
-      stderr.write(`${told(STATUS_WORDS.lacking, facts).text}\n`);
-    }
+    const detailOf = await detailsIn({ store, config }, batch, records, call);
     const [acts, runs] = await Promise.all([store.acts({ batch: batch.id }), store.runs(batch.id)]);
     for (const record of records)
-      yield { batch, record, sent: sentOf(record, acts, runs), ...accounts.get(record.row) };
+      yield { batch, record, sent: sentOf(record, acts, runs), detail: detailOf(record.row) };
   }
+}
+
+/** What the file says of these rows. Where its private copy cannot be read that is said, and the list goes on without. */
+export async function detailsIn(
+  work: Pick<Work, "store" | "config">,
+  batch: BatchRecord,
+  rows: readonly Pick<RowRecord, "row">[],
+  { stderr }: Call,
+): Promise<(row: number) => Detail> {
+  const { of, why } = await detailsOf(work, batch, rows);
+  if (why !== undefined) stderr.write(`${told(STATUS_WORDS.lacking, { batch: batch.id, why }).text}\n`);
+  return (row) => of.get(row) ?? {};
+}
+
+/** `  Asha Verma (E001) ••4471   SAL-11`, where the file says more of a row than its account. */
+function whoLines(detail: Detail): readonly string[] {
+  const { name, employee, reference } = detail;
+  return (name ?? employee ?? reference) === undefined ? [] : [`  ${detailText(detail)}`];
 }
 
 /** When an unknown row was sent, by its own try, or by the run that was killed and the time when that was found. */
@@ -125,7 +128,8 @@ export function sentText({ record: { sentAt }, sent: [from, until] }: Pick<Unkno
 }
 
 /** `a payout of 39500.00 from ACC-OPS-01 to ••4471`. */
-function lookFor({ record: { operation, amount = "an amount not known" }, from, payee }: UnknownRow): string {
+function lookFor({ record: { operation, amount = "an amount not known" }, detail }: UnknownRow): string {
+  const { debit: from, payee } = detail;
   const source = from === undefined ? "" : ` from ${from}`;
   const target = payee === undefined ? "" : ` ${operation === "collection" ? "from" : "to"} ${payee}`;
   return `a ${operation ?? "request"} of ${amount}${source}${target}`;

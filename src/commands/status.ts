@@ -15,6 +15,7 @@ import { STATUS_WORDS } from "../messages/results.ts";
 import { commandLine, counted, todoLine, told, toldLines } from "../messages/sentence.ts";
 import { namedRows, STATUSES, stepFor } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
+import { detailText } from "../results/details.ts";
 import { historyOf } from "../results/report.ts";
 import { iso, messageObject, remarkTexts, runObject, sumsObject } from "../results/summary.ts";
 import { byStatusOf, nextOf, occurringIn, recordsOf, TotalsCollector, type Totals } from "../results/totals.ts";
@@ -25,7 +26,7 @@ import { HOST_WORDS } from "../messages/hosts.ts";
 import { REJECTED_FOR } from "../submission/again.ts";
 import { commandsIn, show, type Call } from "./command.ts";
 import { hostLines } from "./status-hosts.ts";
-import { historyLines, showActs, showUnknown } from "./status-lists.ts";
+import { detailsIn, historyLines, showActs, showUnknown } from "./status-lists.ts";
 
 interface BatchStatus {
   readonly batch: BatchRecord;
@@ -62,7 +63,7 @@ export function run(call: Call): Promise<number> {
     for (const one of all) {
       const waits = waitsOf(one.batch);
       if (said === undefined) tell(batchObject(one, waits), shortLines(one, waits));
-      else tell(...(await inFull(one, work, look)));
+      else tell(...(await inFull(one, work, call, look)));
     }
     for (const { folder, reason: held, at } of holds) {
       const facts = { folder: printable(folder), at: isoSecond(at) };
@@ -173,6 +174,7 @@ export async function tellBatch(status: BatchStatus, { store, config }: Pick<Wor
 async function inFull(
   status: BatchStatus,
   work: Work,
+  call: Call,
   look: Look,
 ): Promise<readonly [line: object, lines: readonly string[]]> {
   const { batch, byStatus, totals, phase, waits, way, next, remarks, acts, runs, history } = await tellBatch(
@@ -181,11 +183,20 @@ async function inFull(
   );
   const { id, createdAt, destination, environment, folder } = batch;
   const { rowsToLookAt: open } = totals;
+  // names are for whoever looks: a program's line has the numbers of rows
+  const named = work.config.json ? [] : Object.values(open).flatMap((rows) => rows.map((row) => ({ row })));
+  const detailOf = await detailsIn(work, batch, named, call);
+  const rowLines = (rows: readonly number[]): readonly string[] =>
+    rows.flatMap((row) => {
+      const text = detailText(detailOf(row));
+      return text === "" ? [] : `  row ${row}   ${text}`;
+    });
   const texts = [
     ...way,
-    ...occurringIn(open).map(
-      ([name, rows]) => `${STATUSES[name].word}: ${namedRows(rows, totals.lookedAt[name] ?? 0)}`,
-    ),
+    ...occurringIn(open).flatMap(([name, rows]) => [
+      `${STATUSES[name].word}: ${namedRows(rows, totals.lookedAt[name] ?? 0)}`,
+      ...rowLines(rows),
+    ]),
     ...remarks,
     ...historyLines(history),
   ];

@@ -12,12 +12,12 @@ import { noteOfTotal, REPORT_WORDS } from "../messages/results.ts";
 import { counted } from "../messages/sentence.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
+import { detailsOf, referenceText, whoText } from "../results/details.ts";
 import { actTexts } from "../results/report.ts";
 import { occurringIn, statusOf } from "../results/totals.ts";
 import { mayDo } from "../acts/accounts.ts";
 import { newsOfAct, newsOfLetting, type Desk } from "./desk.ts";
 import { rowFields, tick } from "./decide.ts";
-import { detailsOf } from "./details.ts";
 import {
   button,
   factsOf,
@@ -202,10 +202,11 @@ async function rowsOf(desk: Desk, batch: BatchRecord, only: ResultStatus | undef
   const lines = rows.map((record) => {
     const { row } = record;
     const words = tellRow(record, batch);
-    const { payee = "", reference = "" } = details.of.get(row) ?? {};
+    const detail = details.of.get(row) ?? {};
+    const [who, reference] = [said(whoText(detail)), said(referenceText(detail))];
     const amount = record.amount ?? "not readable";
     const name = choice ? tick(record) : row;
-    return [name, statusTag(statusOf(record)), amount, said(payee), said(reference), words.text, todoShown(words)];
+    return [name, statusTag(statusOf(record)), amount, who, reference, words.text, todoShown(words)];
   });
   const titles = ["Row#", "Status", "Amount#", "To or from", "Reference", "What happened", "What to do"];
   const last = rows.at(-1)?.row ?? 0;

@@ -9,10 +9,10 @@ import { DESK_WORDS } from "../messages/desk.ts";
 import { counted, told } from "../messages/sentence.ts";
 import { namedRows, STATUSES } from "../messages/statuses.ts";
 import { tellRow } from "../results/columns.ts";
+import { detailsOf, referenceText, whoText } from "../results/details.ts";
 import { statusOf } from "../results/totals.ts";
 import { mayDo, type Account } from "../acts/accounts.ts";
 import { actAt, newsOfAct, newsOfLetting, type Desk } from "./desk.ts";
-import { detailsOf } from "./details.ts";
 import {
   button,
   choices,
@@ -175,13 +175,14 @@ async function groupPart(desk: Desk, group: Group, csrf: string | undefined): Pr
   const sent = state === "unknown" ? await sentTexts(desk, batch, rows) : undefined;
   const lines = rows.map((record) => {
     const { row, amount, lateAnswer } = record;
-    const { from = "", payee = "", reference = "" } = details.of.get(row) ?? {};
+    const detail = details.of.get(row) ?? {};
+    const texts = [detail.debit ?? "", whoText(detail), referenceText(detail)].map(said);
     const words = tellRow(record, batch);
     const late = lateAnswer && markup`<br>Its host heard later: ${lateAnswer}`;
     const last = sent ? (sent.get(row) ?? "") : todoShown(words, "/decide");
     const happened = markup`${words.text}${late}`;
     const known = amount ?? "not known";
-    return [csrf === undefined ? row : tick(record), known, said(from), said(payee), said(reference), happened, last];
+    return [csrf === undefined ? row : tick(record), known, ...texts, happened, last];
   });
   const titles = ["Row", "Amount#", "From", "To", "Reference", "What happened", sent ? "Sent (UTC)" : "What is right"];
   const caption = `${counted(rows.length)} of ${tally.rows} ${STATUSES[state].word}, ${tally.amount} in all`;

@@ -1,10 +1,9 @@
 import pLimit from "p-limit";
 import { sumOf } from "../amount.ts";
 import { DAY_MS, isoDay, startOfNamedDay } from "../day.ts";
-import { maskStray } from "../mask.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { counted } from "../messages/sentence.ts";
-import { printable } from "../printable.ts";
+import { referenceText, whoText } from "../results/details.ts";
 import { find, SOUGHT_DAYS, type FoundRow } from "../results/find.ts";
 import { button, field, markup, said, statusTag, tableOf, type Html } from "./html.ts";
 import { batchLink } from "./needs.ts";
@@ -28,7 +27,11 @@ export function findPages(pages: Pages): void {
 
 function searchForm(text: string, day: string): Html {
   const fields = [
-    field("q", "Name, reference, account or its last four", { value: text, type: "search", maxlength: "200" }),
+    field("q", "Name, employee number, reference, account or its last four", {
+      value: text,
+      type: "search",
+      maxlength: "200",
+    }),
     field("since", "From this day on", { value: day, type: "date" }),
   ];
   return markup`<form method="get" action="/find" role="search">${fields}<p>${button("Find")}</p></form>`;
@@ -54,15 +57,8 @@ async function foundPart({ desk }: Pages, text: string, since: number): Promise<
 ${isCut && markup`<p>${DESK_WORDS.more_found}</p>`}${lacking.map((name) => markup`<p>${DESK_WORDS.copy_gone} ${said(name)}</p>`)}`;
 }
 
-function lineOf({ batch, record, status, at, name = "", payee = "", reference = "" }: FoundRow) {
-  const who = [printable(name, 60), payee].filter(Boolean).join(" ");
+function lineOf(found: FoundRow) {
+  const { batch, record, status, at } = found;
   const where = markup`${batchLink(batch)}, row ${record.row}`;
-  return [
-    isoDay(at),
-    record.amount ?? "",
-    statusTag(status),
-    said(who),
-    said(printable(maskStray(reference), 60)),
-    where,
-  ];
+  return [isoDay(at), record.amount ?? "", statusTag(status), said(whoText(found)), said(referenceText(found)), where];
 }

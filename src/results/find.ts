@@ -2,8 +2,8 @@ import { canonicalAmount } from "../amount.ts";
 import { openKept } from "../checks/open-file.ts";
 import type { Config } from "../config/schema.ts";
 import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
-import { maskAccountId } from "../mask.ts";
 import type { ResultStatus } from "../events.ts";
+import { detailIn, type Detail } from "./details.ts";
 import { textOf } from "./table.ts";
 import { byStatusOf, lockstep, recordsOf, statusOf } from "./totals.ts";
 
@@ -23,16 +23,12 @@ export interface Sought {
   readonly until?: number | undefined;
 }
 
-export interface FoundRow {
+/** With what its file says, as it may be shown; nothing of that where its private copy is gone. */
+export interface FoundRow extends Detail {
   readonly batch: BatchRecord;
   readonly record: RowRecord;
   readonly status: ResultStatus;
   readonly at: number;
-  /** As the file has it; accounts are masked. Nothing where its private copy is gone. */
-  readonly name?: string | undefined;
-  readonly payee?: string | undefined;
-  readonly reference?: string | undefined;
-  readonly debit?: string | undefined;
 }
 
 interface Place {
@@ -81,9 +77,9 @@ async function* findIn({ store, config, lacks }: Place, batch: BatchRecord, soug
     for (const { row, record } of page) {
       const found = foundIn(batch, record, sought);
       if (!found || (isSought && !row.cells.some((cell) => isSought(textOf(cell))))) continue;
-      const { debit, ...own } = kept.own(row);
-      if (isDebit && !isDebit(debit ?? "")) continue;
-      yield { ...found, ...own, debit: debit && maskAccountId(debit) };
+      const own = kept.own(row);
+      if (isDebit && !isDebit(own.debit ?? "")) continue;
+      yield { ...found, ...detailIn(own) };
     }
   }
 }

@@ -1,7 +1,6 @@
 import type { RowName } from "../checks/beside.ts";
 import type { ResultStatus } from "../events.ts";
 import type { Act, BatchRecord, JournalStore, RowRecord, Run } from "../journal/store.ts";
-import { maskStray } from "../mask.ts";
 import { didText, ranText } from "../messages/acts.ts";
 import { listed, todoLine } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
@@ -9,6 +8,7 @@ import { printable } from "../printable.ts";
 import type { Row, Table } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
 import { tellRow } from "./columns.ts";
+import { detailIn, referenceText, whoText, type Detail } from "./details.ts";
 import { assertControlTotals, exitCodeOfBatch, lockstep, occurringIn } from "./totals.ts";
 import { recordsOf, statusOf, TotalsCollector } from "./totals.ts";
 
@@ -16,13 +16,11 @@ const NEED_ROWS_MAX = 100;
 const TEXT_CHARACTERS_MAX = 600;
 const GRAVEST_FIRST = ["unknown", "rejected", "held", "invalid", "not_sent", "settled_not_done"] as const;
 
-/** What the file says of a row; `payee` masked (`openKept`). */
-type Own = Partial<Readonly<Record<"reference" | "payee", string | undefined>>>;
-
 interface ReportInput {
   readonly batch: BatchRecord;
   readonly table: Table;
-  readonly own: (row: Row) => Own;
+  /** What the file says of a row (`openKept`). */
+  readonly own: (row: Row) => Detail;
   readonly store: Pick<JournalStore, "rows" | "runs" | "acts">;
   /** Some process sends from this state folder. */
   readonly isSending?: () => boolean;
@@ -106,12 +104,11 @@ function needsPerson(record: RowRecord, { phase }: BatchRecord): boolean {
 
 type NeedCells = readonly [row: number, ...texts: string[]];
 
-function needCells(record: RowRecord, batch: BatchRecord, { reference = "", payee = "" }: Own): NeedCells {
+function needCells(record: RowRecord, batch: BatchRecord, own: Detail): NeedCells {
   const words = tellRow(record, batch);
-  // the user's own id, unless it is an account number (I10)
-  const named = [payee, maskStray(reference)].map((one) => printable(one, 60));
+  const detail = detailIn(own);
   const said = [words.text, todoLine(words)].map((one) => printable(one, TEXT_CHARACTERS_MAX));
-  return [record.row, record.amount ?? "not readable", ...named, ...said];
+  return [record.row, record.amount ?? "not readable", whoText(detail), referenceText(detail), ...said];
 }
 
 /** Rows whose payments went in other batches: before, or corrected, by what became of them there. */

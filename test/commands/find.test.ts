@@ -70,6 +70,8 @@ test("a table of a month → each row with its batch, sums by what is wanted, an
   const [header = [], ...rows] = parse(stdout, { bom: true });
   expect(rows.map((cells) => cells[header.indexOf("status")])).toEqual(["accepted", "unknown", "invalid"]);
   expect(rows.map((cells) => cells[header.indexOf("reference")])).toEqual(["NOV-1", "NOV-2", "NOV-3"]);
+  expect(header.at(-1), "columns are only added at the end").toBe("employee_no");
+  expect(rows.map((cells) => cells.at(-1))).toEqual(["007", "008", "009"]);
   expect(stdout).not.toMatch(/0001234567/);
   const sums = await asked(desk, undefined, { ...month, sum_by: "debit,status" });
   expect(parse(sums.stdout, { bom: true })).toEqual([
@@ -79,6 +81,7 @@ test("a table of a month → each row with its batch, sums by what is wanted, an
     ["ACC-OPS-01", "accepted", "1", "26000.00"],
   ]);
   const text = await asked(desk, "asha");
+  expect(text.stdout).toContain("accepted   ASHA RAO (007) ••8901   NOV-1\n");
   expect(text.stdout).toContain("2 rows found since 1 Jan 2026, 51000.00 in all");
   const inIndia = await asked(desk, "asha", { time_zone: "Asia/Kolkata" });
   expect(inIndia.stdout, "the day that was said").toContain("since 1 Jan 2026");

@@ -5,7 +5,7 @@ import * as status from "../../src/commands/status.ts";
 import { takeInstanceLock } from "../../src/sqlite/lock.ts";
 import { snapshotPath } from "../../src/state-dir.ts";
 import { called, jsonLines } from "../support/call.ts";
-import { SILENT, TestDesk, transfers } from "../support/desk.ts";
+import { PAYROLL, SILENT, TestDesk, transfers } from "../support/desk.ts";
 import { commitTo } from "../support/commit.ts";
 
 const flagsOf = ({ config }: TestDesk, more: Readonly<Record<string, unknown>> = {}) => ({
@@ -123,6 +123,30 @@ test("--unknown → what to look up, masked; --csv is a list to fill in", async 
     { type: "unknown", batch, row: 5 },
     { type: "summary", unknown: 1 },
   ]);
+});
+
+test("rows to look up → named as their file names them, to people only", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAYROLL, () => SILENT);
+  const lines = ["Asha Rao (007) ••8901   SAL-1\n", "Ravi Kumar (••0042) ••0042   ••6789\n"];
+  const full = await called(status, [batch], flagsOf(desk));
+  expect(full.stdout).toContain(`unknown: rows 2, 3\n  row 2   ${lines[0]}  row 3   ${lines[1]}`);
+  const listed = await called(status, [], flagsOf(desk, { unknown: true }));
+  for (const line of lines) expect(listed.stdout).toContain(`pay.csv\n  ${line}  We sent`);
+  const csv = parse((await called(status, [], flagsOf(desk, { unknown: true, csv: true }))).stdout, { bom: true });
+  expect(csv.map((cells) => cells.slice(-4))).toEqual([
+    ["note", "name", "employee_no", "reference"],
+    ["", "Asha Rao", "007", "SAL-1"],
+    ["", "Ravi Kumar", "••0042", "••6789"],
+  ]);
+  const json = (await called(status, [batch], flagsOf(desk, { json: true }))).stdout;
+  expect(json, "what programs keep").not.toMatch(/Asha|007|SAL-1/);
+  const [known] = await desk.store.batches({ id: batch });
+  rmSync(snapshotPath(desk.config.state_dir, known?.sha256 ?? ""));
+  const bare = await called(status, [batch], flagsOf(desk));
+  expect(bare.stdout).toContain("unknown: rows 2, 3\n2026");
+  expect(bare.stdout).not.toMatch(/Asha|SAL-1/);
+  expect(bare.stderr).toContain(`names and accounts of batch ${batch} are missing`);
 });
 
 test("--acts → who did what since a day", async () => {

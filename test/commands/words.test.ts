@@ -174,7 +174,7 @@ test("a list whose column was sorted alone, or that is of an earlier try → not
   expect(await statesOf(desk, batch)).toBe("unknown accepted unknown");
   const flags = { state_dir: desk.config.state_dir };
   const { stdout } = await called(status, [], { ...flags, unknown: true, csv: true });
-  const filled = stdout.replace(/,,,\s*$/gm, ',done,Asha Rao,"seen"\r');
+  const filled = stdout.replace(/,,,,,,\s*$/gm, ',done,Asha Rao,"seen",,,\r');
   expect(filled).toContain("seen");
   const settled = async (text: string): Promise<unknown> => {
     const from = desk.write("list.csv", text);
@@ -198,7 +198,7 @@ test("a row is on its way when its process is killed, twice → the list of the 
   const flags = { state_dir: desk.config.state_dir };
   const [{ row } = { row: 0 }] = (await commitTo(desk.store, batch, [], 1)).leaving;
   const list = (await called(status, [], { ...flags, unknown: true, csv: true })).stdout;
-  const from = desk.write("list.csv", list.replace(/,,,\s*$/gm, ',done,Asha Rao,"seen"\r'));
+  const from = desk.write("list.csv", list.replace(/,,,,,,\s*$/gm, ',done,Asha Rao,"seen",,,\r'));
   expect(await desk.store.rows({ batch, rows: [row] })).toMatchObject([{ state: "unknown", attempts: 1 }]);
   await called(settle, [batch], { ...flags, ...BY, row: [String(row)], as: "not-done" });
   const again = [{ row, to: "ready", from: ["settled_not_done"] }] as const;

@@ -7,12 +7,12 @@ import { describePostgres } from "../support/postgres.ts";
 import { transfers } from "../inbox/watched.ts";
 import { AtDesk, PASSWORD } from "./at-desk.ts";
 
-const FILE = `from_account,to_account,amount,notes
-ACC-OPS-01,200300401111,100.00,
-ACC-OPS-01,SANDBOX-504-2222,200.00,
-ACC-OPS-01,200300403333,300.00,
-ACC-OPS-01,200300403333,300.00,
-ACC-OPS-01,,500.00,
+const FILE = `from_account,to_account,amount,notes,employee_no
+ACC-OPS-01,200300401111,100.00,,E1
+ACC-OPS-01,SANDBOX-504-2222,200.00,,E2
+ACC-OPS-01,200300403333,300.00,,E3
+ACC-OPS-01,200300403333,300.00,,E3
+ACC-OPS-01,,500.00,,E5
 `;
 
 describe("the desk on SQLite", () => letsPeopleAct("SQLite"));
@@ -28,10 +28,10 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     expect(await asha.ask("/")).toContain("payroll.csv");
     expect(asha.seen).toMatch(/1 unknown 200\.00 in payroll\.csv .* 1 held 300\.00 in payroll\.csv/);
     await asha.ask(`/batch/${id}?status=invalid`);
-    expect(asha.seen).toContain("6 ✗ invalid 500.00");
+    expect(asha.seen).toContain("6 ✗ invalid 500.00 (E5) ");
     await asha.ask("/decide");
     expect(asha.seen).toMatch(
-      /unknown in payroll\.csv .* 3 200\.00 ACC-OPS-01 ••2222 .* held in payroll\.csv .* ••3333/,
+      /unknown in payroll\.csv .* 3 200\.00 ACC-OPS-01 \(E2\) ••2222 .* held in payroll\.csv .* ••3333/,
     );
     // accounts are masked everywhere
     expect(asha.text).not.toMatch(/2003004/);
@@ -194,7 +194,7 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     await at.once();
     const account = /,(\d{12}),/.exec(FILE)?.[1] ?? "";
     await meera.ask(`/find?q=${account.slice(-4)}`);
-    expect(meera.seen).toMatch(/2 rows found, .* payroll\.csv .* later\.csv/);
+    expect(meera.seen).toMatch(/2 rows found, .* \(E1\) ••1111 payroll\.csv .* later\.csv/);
     expect(meera.text).not.toContain(account);
     await meera.ask(`/find?q=${account}`);
     expect(meera.seen).toMatch(/1 row found, .* payroll\.csv/);

@@ -131,7 +131,7 @@ function decideAtOnce(journal: "SQLite" | "Postgres"): void {
     const list = (await at.run(["status", "--unknown", "--csv"])).stdout;
     await say(asha, "not-done");
     const path = join(at.root, "unknown.csv");
-    writeFileSync(path, list.replace(/,,,\r\n$/, ",done,Ravi,dashboard 10:12\r\n"));
+    writeFileSync(path, list.replace(/,,,,,,\r\n$/, ",done,Ravi,dashboard 10:12,,,\r\n"));
     const said = await at.run(["settle", "--from", path]);
     expect([said.code, said.stdout]).toEqual([6, expect.stringContaining("was settled as not done by Asha")]);
     await retry();

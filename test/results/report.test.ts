@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openKept } from "../../src/checks/open-file.ts";
 import { collectReport, headlineOf } from "../../src/results/report.ts";
 import { reportPage } from "../../src/results/report-page.ts";
-import { SILENT, TestDesk, transfers } from "../support/desk.ts";
+import { PAYROLL, SILENT, TestDesk, transfers } from "../support/desk.ts";
 
 async function pageOf(desk: TestDesk, id: string): Promise<{ page: string; headline: string }> {
   const [batch] = await desk.store.batches({ id });
@@ -50,6 +50,15 @@ test("a file corrected in its place → both reports tell of all three", async (
   expect(headline).toBe(`3 of 3 accepted: 2 before in batch ${first.batch}, 1 corrected in batch ${third.batch}`);
   const earlier = await pageOf(desk, first.batch);
   expect(earlier.headline).toBe(`3 of 3 accepted: 2 here, 1 corrected in batch ${third.batch}`);
+});
+
+test("rows that need a person → named by payee, employee number and reference", async () => {
+  const desk = await TestDesk.open();
+  const { batch } = await desk.run("pay.csv", PAYROLL, () => SILENT);
+  const cells = (who: string, reference: string): string => `<bdi>${who}</bdi></td><td class="text"><bdi>${reference}<`;
+  const { page } = await pageOf(desk, batch);
+  expect(page).toContain(cells("Asha Rao (007) ••8901", "SAL-1"));
+  expect(page).toContain(cells("Ravi Kumar (••0042) ••0042", "••6789"));
 });
 
 test("the page → loads and runs nothing, escapes what was read, masks accounts, asks for a person", async () => {

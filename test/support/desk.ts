@@ -134,6 +134,12 @@ export class TestDesk {
   }
 }
 
+/** Two payouts. The second has an account where its employee number and its reference should be. */
+export const PAYROLL = `Emp No,debit_account_id,name,bank_acc_num,ifsc_code,bank_owner_name,amount,payment_mode,reference,bank_id
+007,ACC-OPS-01,Asha Rao,00012345678901,SBIN0001234,Asha Rao,25000.00,NEFT,SAL-1,1
+00012345670042,ACC-OPS-01,Ravi Kumar,00012345670042,SBIN0001234,Ravi Kumar,26000.00,NEFT,00123456789,1
+`;
+
 /** A file of transfers, one line for each payee and amount. */
 export function transfers(...rows: readonly (readonly [to: string, amount: string, more?: string])[]): string {
   const lines = rows.map(([to, amount, more = ""]) => `ACC-OPS-01,${to},${amount},${more && `"${more}"`}\r\n`);
