@@ -151,6 +151,20 @@ test.each([
   expect(await desk.run("late.csv", `${file}\r\n`)).toMatchObject({ exitCode: 0, requests: 0 });
 });
 
+test("weekly wages by the week in their name → they go; an hour later for the next week → asked", async () => {
+  const desk = await TestDesk.open();
+  const wages = transfers(["T1", "500.00"], ["T2", "600.00"]);
+  for (const week of [45, 46, 47]) {
+    expect(await desk.run(`wages-2026-W${week}.csv`, wages)).toMatchObject({ exitCode: 0, requests: 2 });
+    desk.now += 7 * 86_400_000;
+  }
+  desk.now += 3_600_000 - 7 * 86_400_000;
+  expect(await desk.run("wages-2026-W48.csv", wages)).toMatchObject({ exitCode: 6, requests: 0 });
+  expect(desk.read("wages-2026-W48.csv.results.csv")).toMatch(
+    /went already on 10 Dec 2026 \(batch \w{8}, period 2026-W47\), and this file says 2026-W48/,
+  );
+});
+
 test("a payload that was changed on the disk → is not sent", async () => {
   const desk = await TestDesk.open();
   const { batch } = await desk.run("pay.csv", transfers(["T1", "1.00"], ["T2", "2.00"]), () => 401);

@@ -10,7 +10,7 @@ import { inboxFolders } from "../intake/inbox.ts";
 import { inputName, isOperationFolder } from "../intake/names.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { tellFault, wordsOf } from "../messages/faults.ts";
-import type { Facts, Fault } from "../messages/sentence.ts";
+import { told, type Facts, type Fault } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { sha256Of } from "../results/place.ts";
 import { remarkTexts } from "../results/summary.ts";
@@ -125,7 +125,8 @@ async function chooseForm(desk: Desk, { csrf, account }: Asked): Promise<Html> {
   const options = folders.map((folder) => markup`<option value="${folder}">${folder}</option>`);
   const fields = markup`<p class="field"><label for="file">The file</label><input id="file" type="file" name="file" accept=".csv,.txt,.tsv,.json,.jsonl,.xlsx" required></p>
 <p class="field"><label for="folder">Where it belongs</label><select id="folder" name="folder">${options}</select></p><p>${button("Check it")}</p>`;
-  return markup`<p>${DESK_WORDS.upload_means}</p>${form("/upload", csrf, fields, { encoding: "multipart/form-data" })}`;
+  const { text } = told(DESK_WORDS.period_means, { days: desk.config.duplicate_days });
+  return markup`<p>${DESK_WORDS.upload_means}</p><p>${text} ${DESK_WORDS.period_stated}</p>${form("/upload", csrf, fields, { encoding: "multipart/form-data" })}`;
 }
 
 async function checkPart({ config }: Desk, { path }: Staged, put: Html): Promise<Html> {

@@ -13,7 +13,8 @@
  *                             that this file corrects
  * repeat_in_file  held        a row above it in this file is the same payment, not told apart
  * too_many        held        more rows are to be compared with it than are read
- * same_file       held, all   these very rows went: recently, for another period; or longer ago, and none is stated
+ * same_file       held, all   these very rows went: for another period, less than half of one ago; or not recently, and none
+ *                             is stated
  * other_account   held        its person was paid before, and never to this account
  * mostly_paid     held, all   most rows repeat an earlier batch, and more others would go than did not go there
  *
@@ -21,7 +22,9 @@
  * along here.
  */
 import type { RowName } from "../checks/beside.ts";
+import { DAY_MS } from "../day.ts";
 import { HOLDS } from "../messages/holds.ts";
+import { formOfPeriod, hasLabel, type PeriodForm } from "../period.ts";
 import { isSameKey } from "./keys.ts";
 import type { HoldCode, Judged, Reason, Seen, Verdict } from "./seen.ts";
 
@@ -60,12 +63,7 @@ export function isToldApart(one: Said, other: Said): boolean {
 
 /** Periods of different forms (a month, a week, a day) say nothing about each other. */
 function isAnotherPeriod(one: string | undefined, other: string | undefined): boolean {
-  return one !== undefined && other !== undefined && one !== other && formOf(one) === formOf(other);
-}
-
-/** `0000-00`, `0000-W00` or `0000-00-00`; a label stands behind a space. */
-function formOf(period: string): string {
-  return period.replace(/ .*$/, "").replaceAll(/\d/g, "0");
+  return one !== undefined && other !== undefined && one !== other && formOfPeriod(one) === formOfPeriod(other);
 }
 
 export function isAccepted({ state }: Seen): boolean {
@@ -259,11 +257,21 @@ function isSamePerson(row: Judged, other: Seen): boolean {
 
 /**
  * Rule 8, by a row of the file and one that went of another batch with the very same payments. References that are stated
- * in both files make it clear that the payments are meant again.
+ * in both files make it clear that the payments are meant again; so does another period, once it can be due.
  */
 export function isSameFileAgain(row: Said, before: Said & Pick<Seen, "wentAt">, known: Circumstances): boolean {
   if (row.reference !== undefined && before.reference !== undefined) return false;
-  return isRecent(before, known) ? isAnotherPeriod(row.period, before.period) : row.period === undefined;
+  if (row.period === undefined) return !isRecent(before, known);
+  const { wentAt = known.now } = before;
+  return isAnotherPeriod(row.period, before.period) && known.now - wentAt < dueAfterMs(row.period, before.period);
+}
+
+const HALF_MS: Readonly<Record<PeriodForm, number>> = { month: 15 * DAY_MS, week: 3.5 * DAY_MS, day: DAY_MS / 2 };
+
+/** Pay comes early for a holiday. A label says that more than one payment is of the period, such as each half of a month. */
+function dueAfterMs(period: string, before = ""): number {
+  const halfMs = HALF_MS[formOfPeriod(period)];
+  return hasLabel(period) || hasLabel(before) ? halfMs / 2 : halfMs;
 }
 
 /**

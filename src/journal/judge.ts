@@ -189,9 +189,11 @@ async function sameFileOf(store: JournalStore, batch: string, known: KnownCircum
     const at = gone?.wentAt;
     if (!first || !before || !isSameFileAgain(first.row, { ...before.row, ...(at && { wentAt: at }) }, known)) continue;
     const of = { batch: other, row: before.row.row };
+    const { period = "that one" } = before.row;
+    const own = first.row.period;
     // without a period it is held because that one is long ago: any month tells the two files apart
-    const period = first.row.period === undefined && { period: before.row.period ?? "that one" };
-    return [{ code: "same_file", other: of, ...(at && { at }), ...period }];
+    const periods = own === undefined ? { period } : { periods: [period, own] as const };
+    return [{ code: "same_file", other: of, ...(at && { at }), ...periods }];
   }
   return [];
 }

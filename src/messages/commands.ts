@@ -1,3 +1,4 @@
+import type { PeriodForm } from "../period.ts";
 import { filled, type CommandOf, type Facts, type Flags, type Told } from "./sentence.ts";
 
 /** With what it is for before it: `If it is meant once more`. */
@@ -81,6 +82,12 @@ export const ofOther =
 export const onFile =
   (name: string, flags: Flags = {}): CommandOf =>
   ({ file }) => ({ name, operand: textOf(file, "FILE"), flags });
+
+/** Takes that file once more, of another period of the form that the fact `form` says. */
+export const onPeriod: CommandOf = (facts) => {
+  const written = { month: "YYYY-MM", week: "YYYY-Www", day: "YYYY-MM-DD" }[facts["form"] as PeriodForm];
+  return onFile("run", { period: written })(facts);
+};
 
 export const resumeInbox: CommandOf = ({ inbox }) => ({
   name: "resume",

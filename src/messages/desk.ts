@@ -97,6 +97,11 @@ export const DESK_WORDS = {
   approve_role: "Your account may not approve.",
   upload_role: "Your account may not bring files.",
   upload_means: "The file is checked and shown. Nothing of it goes before you put it into the folder.",
+  period_means: `State what a file pays: a month (2026-11), a week (2026-W47) or a day (2026-11-27). Then the same payments go
+    every month, week or day. You are asked if less than half of that time has passed: 15 days, 3.5 days, 12 hours.
+    With a label (2026-11 first half) it is half as long. State it from the first file on: where the earlier one
+    stated none, you are asked within {days} days.`,
+  period_stated: "It stands in a column named period, or as a month or week in the file's name (wages-2026-W47.csv).",
   put_means:
     "In a watched folder what is ready goes by itself: soon after this, or when it is approved, where it must be.",
   refused: "This file cannot be taken as it is. Nothing of it was kept.",

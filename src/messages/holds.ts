@@ -1,4 +1,5 @@
 import { dayOf } from "../day.ts";
+import { formOfPeriod } from "../period.ts";
 import * as commands from "./commands.ts";
 import { led, ofOther } from "./commands.ts";
 import { counted, told, type Catalogue, type Facts, type Fault, type Told } from "./sentence.ts";
@@ -7,8 +8,8 @@ const toSaySo = led("To say so", commands.cancelHeld);
 const onceMore = led("If it is meant once more", commands.release);
 const IF_THE_SAME = "Nothing to do if it is the same payment.";
 const asItStands = led("If it is right as it stands", commands.release);
-/** Where the other row states a month, and this one does not. */
-const otherMonth = led("Another month than {period}: after that,", commands.onFile("run", { period: "YYYY-MM" }));
+/** Where the other row states a period, and this one does not. */
+const otherPeriod = led("Another {form} than {period}: after that,", commands.onPeriod);
 
 /** Why a row waits for a person, or is a duplicate, by code (README §7). The harmless thing to do comes first. */
 export const HOLDS = {
@@ -58,7 +59,7 @@ export const HOLDS = {
   maybe_paid: ({ period }) => [
     `The same payment was accepted{when} ({other}), and nothing tells them apart → ${IF_THE_SAME}`,
     toSaySo,
-    ...(period === undefined ? [] : [otherMonth]),
+    ...(period === undefined ? [] : [otherPeriod]),
     onceMore,
   ],
   other_amount: [
@@ -77,17 +78,19 @@ export const HOLDS = {
     toSaySo,
     led("Only if you know that it did not go", commands.release),
   ],
-  same_file: ({ period }) => [
-    `These very payments went already{when} (batch {otherBatch})
-      → ${period === undefined ? "Nothing to do if they are the same payments." : IF_THE_SAME}`,
+  same_file: ({ period, own }) => [
+    `These very payments went already{when} ${own === undefined ? "(batch {otherBatch})" : "(batch {otherBatch}, period {before}), and this file says {own}"}
+      → ${period === undefined ? "Nothing to do if it is the same file by mistake." : IF_THE_SAME}`,
     toSaySo,
-    ...(period === undefined ? [led("If they are meant once more", commands.releaseAll)] : [otherMonth, onceMore]),
+    ...(period === undefined
+      ? [led(own === undefined ? "If they are meant once more" : "If {own} is right", commands.releaseAll)]
+      : [otherPeriod, onceMore]),
   ],
   mostly_paid: ({ period }) => [
     `Most rows of this file repeat batch {otherBatch}, so this one waits with them
       → ${period === undefined ? "Nothing to do if the others went already." : IF_THE_SAME}`,
     toSaySo,
-    ...(period === undefined ? [led("If this row is a new one", commands.release)] : [otherMonth, onceMore]),
+    ...(period === undefined ? [led("If this row is a new one", commands.release)] : [otherPeriod, onceMore]),
   ],
   other_account: [
     `This person was paid to another account until now ({was}{other}{when})
@@ -179,6 +182,8 @@ export interface HoldReason {
   readonly last4?: string;
   /** The period of the other row: stating another one would tell the two apart. */
   readonly period?: string;
+  /** The period of the other file and that of this one: `same_file`. */
+  readonly periods?: readonly [before: string, own: string];
   /** Who let it go, at `at`, while others are asked to approve: `approval_wanted`. */
   readonly by?: string;
   /** Who settled it as not done, and who says that it went: `contradiction`. */
@@ -211,21 +216,10 @@ export function notReleasedFacts({ row, other, by }: NotReleased, batch: string)
 }
 
 function factsOf(
-  {
-    other,
-    at,
-    zeros,
-    written,
-    isHeld,
-    amount,
-    last4,
-    period,
-    by,
-    notDone,
-    done,
-  }: Omit<HoldReason, "code" | "isOtherPayee">,
+  { other, at, zeros, written, isHeld, amount, last4, period, periods, by, notDone, done }: Omit<HoldReason, "code">,
   { batch, row, file }: About,
 ): Facts {
+  const [before, own] = periods ?? [];
   const of = other === undefined || other.batch === batch ? "" : ` of batch ${other.batch}`;
   const named = other === undefined ? "another row" : `row ${other.row}${of}`;
   const fewer = zeros && counted(Math.abs(zeros), zeros < 0 ? "zero fewer|zeros fewer" : "zero more|zeros more");
@@ -233,6 +227,7 @@ function factsOf(
     ...{ batch, row, other: named, Other: named.charAt(0).toUpperCase() + named.slice(1) },
     ...{ otherBatch: other?.batch, otherRow: other?.row, isHeld: Number(isHeld ?? 0) },
     ...{ when: at === undefined ? "" : ` on ${dayOf(at)}`, file },
-    ...{ was: last4 === undefined ? "" : `••${last4}, `, zeros, written, amount, period, fewer, by, notDone, done },
+    ...{ was: last4 === undefined ? "" : `••${last4}, `, zeros, fewer, written, amount },
+    ...{ period, form: period && formOfPeriod(period), before, own, by, notDone, done },
   };
 }

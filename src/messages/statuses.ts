@@ -1,3 +1,4 @@
+import type { PeriodForm } from "../period.ts";
 import * as commands from "./commands.ts";
 import { led, ofOther, onFile } from "./commands.ts";
 import { counted, told, type Catalogue, type Facts, type Told } from "./sentence.ts";
@@ -88,7 +89,8 @@ export interface StepFacts {
   readonly file: string;
   readonly phase: string;
   readonly isUnapproved: boolean;
-  readonly isOtherMonth: boolean;
+  /** Held rows may be of another period: of this form are those of the rows before them. */
+  readonly otherForm?: PeriodForm | undefined;
   /** Of the held rows: somebody let them go, and somebody else must approve that. */
   readonly proposed?: number | undefined;
   /** A row of another batch that is the same payment as a held one, and is held itself. */
@@ -107,6 +109,13 @@ export interface Step extends Told {
   readonly code: keyof typeof STEPS | "stopped";
 }
 
+/** A day in a file's name is mostly that of an export, and states nothing. */
+const PERIOD_PLACES: Readonly<Record<PeriodForm, string>> = {
+  month: "the file's name (payroll-dec-2026.csv)",
+  week: "the file's name (wages-2026-W47.csv)",
+  day: "a column period",
+};
+
 const STEPS = {
   look_up: [
     "look up {which} in the service's dashboard. Then say what you found:",
@@ -122,9 +131,9 @@ const STEPS = {
     ofOther(commands.cancelRow),
   ],
   decide: ["decide on {which}: the results say why. If nothing is to be sent for them:", commands.cancelHeld],
-  other_month: [
-    "if they are another month's: after that put the month into the file's name (payroll-dec-2026.csv) or, where nobody watches the folder:",
-    onFile("run", { period: "YYYY-MM" }),
+  other_month: ({ form }) => [
+    `if they are another {form}'s: after that put the {form} into ${PERIOD_PLACES[form as PeriodForm]} or, where nobody watches the folder:`,
+    commands.onPeriod,
   ],
   release: ["if a row is meant as well, after a look at it:", commands.release],
   go_on: ["the batch is paused. To go on:", commands.resume],
@@ -155,7 +164,7 @@ export function nextSteps(facts: StepFacts): readonly Step[] {
   ];
 }
 
-function heldSteps({ batch, file, held, heldFirst, isOtherMonth, proposed = 0 }: StepFacts): readonly Step[] {
+function heldSteps({ batch, file, held, heldFirst, otherForm, proposed = 0 }: StepFacts): readonly Step[] {
   const approve = stepFor("approve_rows", { batch, rows: proposed });
   if (proposed === held.count) return [approve];
   const row = held.count === 1 ? held.rows[0] : undefined;
@@ -163,7 +172,7 @@ function heldSteps({ batch, file, held, heldFirst, isOtherMonth, proposed = 0 }:
     ...(proposed > 0 ? [approve] : []),
     ...(heldFirst ? [stepFor("first_row", { otherBatch: heldFirst.batch, otherRow: heldFirst.row })] : []),
     stepFor("decide", { batch, which: namedRows(held.rows, held.count) }),
-    ...(isOtherMonth ? [stepFor("other_month", { file })] : []),
+    ...(otherForm ? [stepFor("other_month", { file, form: otherForm })] : []),
     stepFor("release", { batch, row }),
   ];
 }

@@ -8,6 +8,7 @@ import { PROPOSED, waitsForApproval } from "../journal/approval.ts";
 import type { BatchRecord, JournalStore, RowFilter, RowRecord, Tallies } from "../journal/store.ts";
 import { listed } from "../messages/sentence.ts";
 import { nextSteps, STATUSES, type SomeRows, type Step, type StepFacts } from "../messages/statuses.ts";
+import { formOfPeriod } from "../period.ts";
 import type { Row } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
 
@@ -113,7 +114,7 @@ export class TotalsCollector {
   #noticedFirst: number | undefined;
   #toCorrect = 0;
   #goesAgain = 0;
-  #isOtherMonth = false;
+  #otherForm: StepFacts["otherForm"];
   #heldFirst: StepFacts["heldFirst"];
   #proposed = 0;
 
@@ -141,14 +142,15 @@ export class TotalsCollector {
     if (goesAgainAsItIs(record)) this.#goesAgain += 1;
     if (status === "held" && record.code === PROPOSED) this.#proposed += 1;
     if (status === "held") this.#heldFirst ??= record.reasons.find(({ isHeld }) => isHeld)?.other;
-    this.#isOtherMonth ||= status === "held" && record.reasons.some(({ period }) => period !== undefined);
+    const period = status === "held" ? record.reasons.find((reason) => reason.period)?.period : undefined;
+    if (period !== undefined) this.#otherForm ??= formOfPeriod(period);
   }
 
   /**
    * `accounts`: empty where no row names a debit account. `rowsToLookAt`: the first rows of each status that a person must
    * look at, `lookedAt`: how many they are; what is on its way nobody can look up yet. `goesAgain`: rejected rows that
    * were refused for the key or the address. `toCorrect`: rows that a corrected file is to send, and none did.
-   * `isOtherMonth`: held rows may be another month's, and only those before them state one.
+   * `otherForm`: held rows may be of another period, and only those before them state one, of this form.
    */
   totals() {
     const batches = listed([...this.#correctedIn]) || undefined;
@@ -161,7 +163,7 @@ export class TotalsCollector {
       lookedAt: this.#lookedAt as Readonly<Partial<Record<ResultStatus, number>>>,
       ...{ goesAgain: this.#goesAgain, toCorrect: this.#toCorrect, heldFirst: this.#heldFirst },
       proposed: this.#proposed,
-      isOtherMonth: this.#isOtherMonth,
+      otherForm: this.#otherForm,
       remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst, batches } })),
     };
   }
@@ -170,7 +172,7 @@ export class TotalsCollector {
 /** What a person should do about a batch now. `stopHint`: what the stop of its run says to do. */
 export function nextOf(
   batch: BatchRecord,
-  { byStatus, rowsToLookAt, lookedAt, goesAgain, isOtherMonth, heldFirst, proposed }: Totals,
+  { byStatus, rowsToLookAt, lookedAt, goesAgain, otherForm, heldFirst, proposed }: Totals,
   more: Pick<StepFacts, "stop" | "owesResults"> = {},
 ): readonly Step[] {
   const { id, folder, fileName, phase, onItsWay } = batch;
@@ -183,7 +185,7 @@ export function nextOf(
       batch: id,
       file: join(folder, fileName),
       phase,
-      isOtherMonth,
+      otherForm,
       ...{ heldFirst, proposed },
       isUnapproved: waitsForApproval(batch),
       ...more,

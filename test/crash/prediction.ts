@@ -5,6 +5,8 @@
 import type { OfficeRow } from "./office.ts";
 
 const DAYS_MS = 20 * 86_400_000;
+/** The people here state months. */
+const HALF_MONTH_MS = 15 * 86_400_000;
 
 /** `goes`, or the code of the first reason. */
 export type Foreseen = ReadonlyMap<number, string>;
@@ -155,9 +157,9 @@ function isSameAgain(file: NewFile, rows: readonly OfficeRow[]): boolean {
   const gone = rows.find(went);
   if (!first || !gone || valid.length !== file.rows.length || sharedRows(file.rows, valid) < valid.length) return false;
   if (first.reference && gone.reference) return false;
-  const isRecent = file.at - (gone.sentAt ?? file.at) <= DAYS_MS;
-  const isOther = first.period !== null && gone.period !== null && first.period !== gone.period;
-  return isRecent ? isOther : first.period === null;
+  const sinceMs = file.at - (gone.sentAt ?? file.at);
+  if (first.period === null) return sinceMs > DAYS_MS;
+  return gone.period !== null && first.period !== gone.period && sinceMs < HALF_MONTH_MS;
 }
 
 function withMostlyPaid(

@@ -262,6 +262,8 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
       data.set("file", new File([text], name));
       return data;
     };
+    await asha.ask("/upload");
+    expect(asha.seen).toContain("Then the same payments go every month, week or day.");
     await asha.post("/upload", form("broken.csv", "name,amount\nx,1\n"));
     expect(asha.seen).toContain("This file cannot be taken as it is.");
     await asha.post("/upload", form("../evil.csv", FILE));

@@ -35,10 +35,28 @@ test("where and when → in plain words", () => {
   expect(todoLine(told)).not.toContain("--period");
   const ofMonth = tellHold({ code: "maybe_paid", other, period: "2026-11" }, about);
   expect(todoLine(ofMonth)).toContain("than 2026-11: after that, paydrop run 'pay roll.csv' --period YYYY-MM");
+  const ofWeek = tellHold({ code: "mostly_paid", other, period: "2026-W46" }, about);
+  expect(todoLine(ofWeek)).toContain(
+    "Another week than 2026-W46: after that, paydrop run 'pay roll.csv' --period YYYY-Www",
+  );
   const short = tellHold({ code: "correction", other, isOtherPayee: true, zeros: -2 }, about);
   expect(short.text).toContain("has 2 zeros fewer in front than in row");
   const repeat = tellHold({ code: "repeat_in_file", other: { batch: about.batch, row: 2 } }, about);
   expect(repeat.text).toBe("Row 2 of this file is the same payment, and nothing tells them apart");
+});
+
+test("the same file for another period → both periods, and no advice to state one", () => {
+  const at = Date.UTC(2026, 10, 12);
+  const told = tellHold({ code: "same_file", other, at, periods: ["2026-W46", "2026-W47"] }, about);
+  expect(told.text).toBe(
+    "These very payments went already on 12 Nov 2026 (batch S4B5Q25C, period 2026-W46), and this file says 2026-W47",
+  );
+  expect(todoLine(told)).toBe(
+    "Nothing to do if it is the same file by mistake. To say so: paydrop cancel K7Q29F3M --held --by NAME." +
+      " If 2026-W47 is right: paydrop release K7Q29F3M --all --by NAME --reason TEXT --total SUM",
+  );
+  const long = tellHold({ code: "same_file", other, at, period: "that one" }, about);
+  expect(todoLine(long)).toContain("Another month than that one: after that, paydrop run");
 });
 
 test.each(Object.keys(NOT_RELEASED) as (keyof typeof NOT_RELEASED)[])(

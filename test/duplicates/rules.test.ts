@@ -258,10 +258,8 @@ describe("7 repeat_in_file", () => {
 describe("8 same_file", () => {
   test.each([
     ["asha 100 of 2026-12", "accepted 5d ago asha 100 of 2026-11", true],
-    ["asha 100 of 2026-12", "accepted 20d ago asha 100 of 2026-11", true],
-    ["asha 100 of 2026-12", "accepted 21d ago asha 100 of 2026-11", false],
-    ["asha 100 of 2026-W48", "accepted 7d ago asha 100 of 2026-W47", true],
-    ["asha 100 of 2026-W48", "accepted 7d ago asha 100 of 2026-11", false],
+    ["asha 100 of 2026-12", "unknown 5d ago asha 100 of 2026-11", true],
+    ["asha 100 of 2026-12", "on_its_way asha 100 of 2026-11", true],
     ["asha 100 of 2026-12", "accepted 5d ago asha 100", false],
     ["asha 100 of 2026-11", "accepted 5d ago asha 100 of 2026-11", false],
     ["asha 100", "accepted 30d ago asha 100 of 2026-11", true],
@@ -272,6 +270,42 @@ describe("8 same_file", () => {
     ["asha 100 ref A of 2026-12", "accepted 5d ago asha 100 ref B of 2026-11", false],
   ])("%s, and before %s → asked: %s", (row, before, expected) => {
     expect(isSameFileAgain(rowOf(row), seenOf(`EARLIER1:3 ${before}`), KNOWN)).toBe(expected);
+  });
+
+  const MONTHS = ["2026-11", "2026-12"] as const;
+  const WEEKS = ["2026-W47", "2026-W48"] as const;
+  const DAYS = ["2026-11-26", "2026-11-27"] as const;
+  const HALVES = ["2026-11 first half", "2026-11 second half"] as const;
+  const NEXT_HALVES = ["2026-11 second half", "2026-12 first half"] as const;
+  test.each([
+    ["monthly, an hour later", MONTHS, 1, "asked"],
+    ["monthly, a day too soon", MONTHS, 14 * 24, "asked"],
+    ["monthly, early for a holiday", MONTHS, 16 * 24, "goes"],
+    ["monthly", MONTHS, 28 * 24, "goes"],
+    ["semi-monthly, an hour later", HALVES, 1, "asked"],
+    ["semi-monthly, three days later", NEXT_HALVES, 3 * 24, "asked"],
+    ["semi-monthly, around a weekend", HALVES, 13 * 24, "goes"],
+    ["semi-monthly, into the next month", NEXT_HALVES, 16 * 24, "goes"],
+    ["a bonus three days after the month", ["2026-11", "2026-11 bonus"], 3 * 24, "asked"],
+    ["the month nine days after an advance", ["2026-11 advance", "2026-11"], 9 * 24, "goes"],
+    ["weekly, an hour later", WEEKS, 1, "asked"],
+    ["weekly, three days later", WEEKS, 3 * 24, "asked"],
+    ["weekly, a holiday on the day before", WEEKS, 6 * 24, "goes"],
+    ["weekly", WEEKS, 7 * 24, "goes"],
+    ["twice a week", ["2026-W47 first", "2026-W47 second"], 3 * 24, "goes"],
+    ["weekly, over the turn of the year", ["2026-W53", "2027-W01"], 7 * 24, "goes"],
+    ["daily, an hour later", DAYS, 1, "asked"],
+    ["daily, in the morning after a late evening", DAYS, 13, "goes"],
+    ["daily", DAYS, 24, "goes"],
+    ["a week after a month", ["2026-11", "2026-W48"], 1, "goes"],
+    ["a day after a week", ["2026-W47", "2026-11-27"], 1, "goes"],
+    ["the clock is behind", WEEKS, -30 * 24, "asked"],
+  ] as const)("%s, %j after %d hours → %s", (_cadence, [period, own], hours, expected) => {
+    const before = { period, wentAt: KNOWN.now - hours * 3_600_000 };
+    // it does not hang on how long equal payments are asked about
+    for (const recentMs of [0, KNOWN.recentMs, 4000 * KNOWN.recentMs]) {
+      expect(isSameFileAgain({ period: own }, before, { ...KNOWN, recentMs })).toBe(expected === "asked");
+    }
   });
 });
 

@@ -6,6 +6,8 @@ import { COMMANDS } from "../../src/commands/list.ts";
 import { nameOf, type Call } from "../../src/commands/command.ts";
 import { flagOf, SETTING_NAMES, SETTINGS } from "../../src/config/schema.ts";
 import { EXIT_CODES } from "../../src/exit-codes.ts";
+import { DESK_WORDS } from "../../src/messages/desk.ts";
+import { told } from "../../src/messages/sentence.ts";
 import { againTable } from "../../src/submission/again.ts";
 
 const FOLDER = join(import.meta.dirname, "../../src/help");
@@ -24,6 +26,13 @@ async function help(topic?: string): Promise<string> {
   expect(await print(call)).toBe(0);
   return written.join("");
 }
+
+test("the README, the topic periods and the desk → say one and the same of periods", () => {
+  const plain = (text: string): string => text.replaceAll(/\s+/g, " ");
+  const said = plain(told(DESK_WORDS.period_means, { days: 20 }).text);
+  expect(plain(readFileSync(join(FOLDER, "../../README.md"), "utf8"))).toContain(said);
+  expect(plain(readFileSync(join(FOLDER, "periods.md"), "utf8"))).toContain(said);
+});
 
 test("the list of topics names every file, each with its title", async () => {
   const list = await help();
