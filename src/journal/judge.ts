@@ -1,13 +1,6 @@
 import { rowsIn } from "../amount.ts";
-import {
-  isMostlyPaid,
-  isSameFileAgain,
-  monthBefore,
-  speakAgainst,
-  verdictOf,
-  type Against,
-  type Circumstances,
-} from "../duplicates/rules.ts";
+import { isMostlyPaid, isSameFileAgain, speakAgainst, type Against, type Circumstances } from "../duplicates/rules.ts";
+import { monthBefore, verdictOf } from "../duplicates/verdict.ts";
 import type { HoldCode, Judged, Reason, Seen, Verdict } from "../duplicates/seen.ts";
 import { PROPOSED, proposalOf } from "./approval.ts";
 import { batchNamed, circumstancesOf, GONE, namedPages, pagesOf } from "./circumstances.ts";

@@ -1,5 +1,6 @@
 import { formatUnits, unitsOf } from "../amount.ts";
-import { isAccepted, isSamePayment, isUnended, speakAgainst, verdictOf } from "../duplicates/rules.ts";
+import { isAccepted, isSamePayment, isUnended, speakAgainst } from "../duplicates/rules.ts";
+import { verdictOf } from "../duplicates/verdict.ts";
 import type { RowName } from "../checks/beside.ts";
 import type { NOT_RELEASED } from "../messages/holds.ts";
 import type { Reason, Seen } from "../duplicates/seen.ts";

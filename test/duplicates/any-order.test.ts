@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isToldApart, speakAgainst, verdictOf } from "../../src/duplicates/rules.ts";
+import { isToldApart, speakAgainst } from "../../src/duplicates/rules.ts";
+import { verdictOf } from "../../src/duplicates/verdict.ts";
 import type { Seen } from "../../src/duplicates/seen.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { House } from "./house.ts";

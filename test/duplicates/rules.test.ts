@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isMostlyPaid, isSameFileAgain, speakAgainst, verdictOf } from "../../src/duplicates/rules.ts";
+import { isMostlyPaid, isSameFileAgain, speakAgainst } from "../../src/duplicates/rules.ts";
+import { verdictOf } from "../../src/duplicates/verdict.ts";
 import { KNOWN, rowOf, seenOf } from "./situations.ts";
 
 /** `ready`, or the state and all reasons: `held maybe_paid EARLIER1:3`. */
