@@ -22,6 +22,16 @@ export function isoDay(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }
 
+/** The same in a zone such as Asia/Kolkata; in UTC unless one is said. */
+export function isoDayIn(atMs: number, timeZone?: string): string {
+  if (timeZone === undefined) return isoDay(atMs);
+  const known = IN_ZONES.get(timeZone) ?? new Intl.DateTimeFormat("en-CA", { timeZone });
+  IN_ZONES.set(timeZone, known);
+  return known.format(atMs);
+}
+
+const IN_ZONES = new Map<string, Intl.DateTimeFormat>();
+
 /** `2026-11-21T21:05:52Z`. */
 export function isoSecond(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19)}Z`;

@@ -1,6 +1,6 @@
 import { formatUnits, Sums, unitsOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
-import { isoDay } from "../day.ts";
+import { isoDay, isoDayIn } from "../day.ts";
 import { FileRefusedError } from "../errors.ts";
 import { maskAccountId } from "../mask.ts";
 import { counted, listed, type Fault } from "../messages/sentence.ts";
@@ -70,7 +70,7 @@ export function checkFile(
 
 /** `2026-11-27`: the day in the zone of the settings, or of this machine. */
 function dayIn(now: number, timeZone: string | undefined): string {
-  if (timeZone !== undefined) return new Intl.DateTimeFormat("en-CA", { timeZone }).format(now);
+  if (timeZone !== undefined) return isoDayIn(now, timeZone);
   // Intl takes 40 ms to load
   return isoDay(now - new Date(now).getTimezoneOffset() * 60_000);
 }

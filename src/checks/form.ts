@@ -4,7 +4,7 @@ import { normalizeName } from "../column-name.ts";
 import { PATTERN_VALUE_MAX, type Config, type FieldRules, type OperationRules } from "../config/schema.ts";
 import { maskNumbers, maskStrayAmount } from "../mask.ts";
 import { oneSpelling, zerosInFront } from "../one-spelling.ts";
-import { fieldsOf, type Field, type OperationName } from "../operations/index.ts";
+import { fieldsOf, OPERATIONS, type Field, type OperationName } from "../operations/index.ts";
 import { ID, type Form, type Operation } from "../operations/operation.ts";
 import type { Columns } from "../reader/columns.ts";
 import { createCannotBe, type Finding, type Place } from "./not-a-value.ts";
@@ -41,7 +41,7 @@ function formInFile(operation: Operation<OperationName>, form: Form, columns: Co
     ...{ form, fields, config, cap, operation: operation.name, isPaise: columns.amountUnit === "paise" },
     ...{ payee: named(form.payee), amount: named("amount"), alsoPayment: form.alsoPayment?.map(named) ?? [] },
     /** The texts of its payees begin with it. */
-    payees: operation.name + SEPARATOR + form.payee + SEPARATOR,
+    payees: payeesOf(operation, form),
     debit: operation.debit === undefined ? undefined : named(operation.debit),
     mobile: fields.find(({ shape }) => shape === "mobile"),
     ifsc: fields.find(({ shape }) => shape === "ifsc"),
@@ -50,6 +50,20 @@ function formInFile(operation: Operation<OperationName>, form: Form, columns: Co
     /** Positions of columns for fields that no other form of the operation has. */
     own: fields.flatMap(({ name, source }) => (others.has(name) || source === undefined ? [] : [source.at])),
   };
+}
+
+function payeesOf(operation: Operation<OperationName>, { payee }: Form): string {
+  return operation.name + SEPARATOR + payee + SEPARATOR;
+}
+
+/** What the payee `text` would be in each operation and form: the same text as that of a row that pays it. */
+export function payeeTexts(text: string): readonly string[] {
+  return OPERATIONS.flatMap((operation) =>
+    operation.forms.map((form) => {
+      const field = fieldsOf(form).find(({ name }) => name === form.payee);
+      return payeesOf(operation, form) + (field ? canonical(field, text) : text);
+    }),
+  );
 }
 
 function fieldInFile(form: Form, field: Field, rules: FieldRules, { sources }: Columns, config: Config) {

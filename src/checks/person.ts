@@ -33,17 +33,27 @@ export function personReader({ names, sources }: Columns): ((row: Row) => Person
   };
   // a name alone is nobody
   if (Math.max(at.employee, at.mobile, at.email) < 0) return undefined;
-  const textAt = (row: Row, place: number): string => {
-    const text = place < 0 ? "" : wordsAt(row, place);
-    return text.length > TEXT_CHARACTERS_MAX || isNothing(text) ? "" : text;
-  };
-  return (row) => ({
+  return (row) =>
+    personIn({
+      employee: wordsAt(row, at.employee),
+      mobile: wordsAt(row, at.mobile),
+      email: wordsAt(row, at.email),
+      name: wordsAt(row, at.name),
+    });
+}
+
+/** What texts say of a person, each in its one spelling; nothing of one that cannot be such a thing. */
+export function personIn({ employee = "", mobile = "", email = "", name = "" }: Person): Person {
+  const [number, digits, address, words] = [employee, mobile, email, name].map((text) =>
+    text.length > TEXT_CHARACTERS_MAX || isNothing(text) ? "" : text,
+  ) as [string, string, string, string];
+  return {
     // a spreadsheet takes zeros in front
-    employee: oneSpelling(textAt(row, at.employee)) || undefined,
-    mobile: mobileIn(textAt(row, at.mobile)),
-    email: emailIn(textAt(row, at.email)),
-    name: textAt(row, at.name).toLowerCase().replaceAll(NO_LETTERS, " ").trim() || undefined,
-  });
+    employee: oneSpelling(number) || undefined,
+    mobile: mobileIn(digits),
+    email: emailIn(address),
+    name: words.toLowerCase().replaceAll(NO_LETTERS, " ").trim() || undefined,
+  };
 }
 
 const NO_LETTERS = /[^\p{L}\p{M}]+/gu;

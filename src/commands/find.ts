@@ -1,17 +1,19 @@
 import { withWork } from "../acts/open.ts";
 import { canonicalAmount, SUMMABLE, Sums, unitsOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
-import { DAY_MS, dayOf, isoDay } from "../day.ts";
+import { dayOf, isoDay, isoDayIn } from "../day.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { ResultStatus } from "../events.ts";
 import type { BatchRecord } from "../journal/store.ts";
+import { HOLDS } from "../messages/holds.ts";
 import { FIND_WORDS } from "../messages/results.ts";
 import { listed, told, toldLines } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { tellRow } from "../results/columns.ts";
 import { detailText } from "../results/details.ts";
-import { find, SOUGHT_DAYS, type FoundRow, type Sought } from "../results/find.ts";
+import { find, type FoundRow } from "../results/find.ts";
+import type { Sought } from "../results/sought.ts";
 import { iso } from "../results/summary.ts";
 import { writeList, type Columns } from "../screen/list.ts";
 import { daySaid, optionOf, textsOf, type Call } from "./command.ts";
@@ -32,14 +34,19 @@ const ROW: Columns<FoundRow> = {
   settled_by: ({ record }) => record.settledBy,
   what_happened: ({ batch, record }) => tellRow(record, batch).text,
   employee_no: ({ employee }) => employee,
+  decided_by: ({ decided }) => decided?.by,
+  decision: ({ decided }) => decided?.kind,
+  why: ({ decided }) => decided?.note,
+  held_for: ({ record }) => record.reasons.map(({ code }) => code).join(" "),
 };
 
 /** What rows are summed by. */
 const BY = {
-  day: ({ at }) => isoDay(at),
+  day: ({ at }, zone) => isoDayIn(at, zone),
   debit: ({ debit }) => debit ?? "",
   status: ({ status }) => status,
-} as const satisfies Columns<FoundRow>;
+} as const satisfies Readonly<Record<string, (one: FoundRow, zone: string | undefined) => string>>;
+type By = readonly (keyof typeof BY)[];
 
 /** By the JSON of the values that it is a sum of. */
 type Sum = Sums<string>["tallies"][number];
@@ -47,33 +54,42 @@ type Sum = Sums<string>["tallies"][number];
 /** Rows over all batches, or their sums. It looks, and changes nothing. */
 export function run(call: Call): Promise<number> {
   return withWork(call, "read", async (work, config) => {
-    const since = optionOf(call, "since") ?? isoDay(work.now() - SOUGHT_DAYS * DAY_MS);
-    const sought = soughtIn(call, config, since);
+    const sought = soughtIn(call, config);
     const by = wordsOf(call, "sum_by", Object.keys(BY) as (keyof typeof BY)[]);
     const all = new Sums<"found">();
-    const found = addedUp(find({ config, store: work.store, ...tellingOn(call) }, sought), all);
+    let { since } = sought;
+    const place = { config, store: work.store, ...tellingOn(call), since: (at: number) => void (since = at) };
+    const found = addedUp(find(place, sought), all);
     const facts = () => all.total;
     const after = (): string[] => {
       const words = FIND_WORDS[all.total.rows === 0 ? "none" : "found"];
-      return [toldLines(told(words, { ...all.total, since: dayOf(Date.parse(since)) }))];
+      const day = since === undefined ? "" : ` since ${dayOf(Date.parse(isoDayIn(since, config.time_zone)))}`;
+      return [toldLines(told(words, { ...all.total, since: day }))];
     };
     if (!by)
       await writeList(call, config, { type: "found", all: found, columns: ROW, textsOf: rowTexts, after, facts });
-    else await writeList(call, config, { type: "sum", all: sumsOf(found, by), ...sumsBy(by), after, facts });
+    else {
+      const sums = sumsOf(found, by, config);
+      await writeList(call, config, { type: "sum", all: sums, ...sumsBy(by), after, facts });
+    }
     return 0;
   });
 }
 
 /** Throws `usage`. */
-function soughtIn(call: Call, { time_zone: zone }: Config, since: string): Sought {
-  const until = optionOf(call, "until");
+function soughtIn(call: Call, { time_zone: zone }: Config): Sought {
+  const dayOption = (name: "since" | "until"): number | undefined => {
+    const said = optionOf(call, name);
+    return said === undefined ? undefined : daySaid(name, said, zone);
+  };
   return {
-    text: call.operands.join(" ") || undefined,
+    text: call.operands.join(" ").trim() || undefined,
     amount: amountSaid(call),
     debit: optionOf(call, "debit"),
     statuses: wordsOf(call, "status", Object.keys(STATUSES) as ResultStatus[]),
-    since: daySaid("since", since, zone),
-    until: until === undefined ? undefined : daySaid("until", until, zone),
+    heldFor: wordsOf(call, "held_for", Object.keys(HOLDS))?.[0],
+    since: dayOption("since"),
+    until: dayOption("until"),
   };
 }
 
@@ -117,15 +133,15 @@ async function* addedUp(found: AsyncIterable<FoundRow>, all: Sums<"found">): Asy
   }
 }
 
-async function* sumsOf(found: AsyncIterable<FoundRow>, by: readonly (keyof typeof BY)[]): AsyncGenerator<Sum> {
+async function* sumsOf(found: AsyncIterable<FoundRow>, by: By, { time_zone: zone }: Config): AsyncGenerator<Sum> {
   const sums = new Sums<string>();
-  for await (const one of found) sums.add(JSON.stringify(by.map((what) => BY[what](one))), unitsIn(one));
+  for await (const one of found) sums.add(JSON.stringify(by.map((what) => BY[what](one, zone))), unitsIn(one));
   yield* sums.tallies.toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
 const unitsIn = ({ record }: FoundRow): bigint => unitsOf(record.amount ?? "0");
 
-function sumsBy(by: readonly (keyof typeof BY)[]) {
+function sumsBy(by: By) {
   const valuesOf = ([values]: Sum): string[] => JSON.parse(values) as string[];
   const columns: Columns<Sum> = {
     ...Object.fromEntries(by.map((what, at) => [what, (sum: Sum) => valuesOf(sum)[at]])),

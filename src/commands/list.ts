@@ -101,7 +101,8 @@ export const COMMANDS: readonly Command[] = [
       "--amount <sum>": "rows of this amount",
       "--debit <account>": "rows that debit this account, or one with these last four",
       "--status <status...>": "rows that are accepted, unknown, held, rejected …",
-      "--since <day>": "sent, or taken, from this day on: 2026-11-01 (92 days back unless said)",
+      "--held-for <code>": "rows that were held for this, whatever became of them: other_account",
+      "--since <day>": "sent, or taken, from this day on: 2026-11-01 (a name: 92 days back unless said)",
       "--until <day>": "before this day",
       "--sum-by <what>": "sums in place of rows: day, debit, status, or several of them with commas between",
       "--csv": "a table for a spreadsheet",
@@ -110,6 +111,7 @@ export const COMMANDS: readonly Command[] = [
       "paydrop find asha rao",
       "paydrop find 8901 --since 2026-04-01",
       "paydrop find --since 2026-11-01 --sum-by day,debit,status --csv",
+      "paydrop find --held-for other_account --since 2026-01-01",
     ],
   },
   {

@@ -1,10 +1,10 @@
 import pLimit from "p-limit";
 import { sumOf } from "../amount.ts";
-import { DAY_MS, isoDay, startOfNamedDay } from "../day.ts";
+import { isoDayIn, startOfNamedDay } from "../day.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { counted } from "../messages/sentence.ts";
 import { referenceText, whoText } from "../results/details.ts";
-import { find, SOUGHT_DAYS, type FoundRow } from "../results/find.ts";
+import { find, type FoundRow } from "../results/find.ts";
 import { button, field, markup, said, statusTag, tableOf, type Html } from "./html.ts";
 import { batchLink } from "./needs.ts";
 import type { Pages } from "./pages.ts";
@@ -16,10 +16,8 @@ export function findPages(pages: Pages): void {
   const inTurn = pLimit(1);
   pages.page("/find", async (asked) => {
     const { q: text = "", since: said = "" } = asked.c.req.query();
-    const { store, config } = pages.desk;
-    const usual = isoDay(store.now() - SOUGHT_DAYS * DAY_MS);
-    const day = startOfNamedDay(said) === undefined ? usual : said;
-    const since = startOfNamedDay(day, config.time_zone) ?? 0;
+    const since = startOfNamedDay(said, pages.desk.config.time_zone);
+    const day = since === undefined ? "" : said;
     const found = text.trim() === "" ? undefined : await inTurn(() => foundPart(pages, text.trim(), since));
     return pages.framed(asked, { title: "Find", at: "/find", content: markup`${searchForm(text, day)}${found}` });
   });
@@ -37,7 +35,7 @@ function searchForm(text: string, day: string): Html {
   return markup`<form method="get" action="/find" role="search">${fields}<p>${button("Find")}</p></form>`;
 }
 
-async function foundPart({ desk }: Pages, text: string, since: number): Promise<Html> {
+async function foundPart({ desk }: Pages, text: string, since: number | undefined): Promise<Html> {
   const rows: FoundRow[] = [];
   const lacking: string[] = [];
   const place = {
@@ -53,12 +51,26 @@ async function foundPart({ desk }: Pages, text: string, since: number): Promise<
   }
   const caption = `${counted(rows.length)} found, ${sumOf(rows.map(({ record }) => record))} in all`;
   const titles = ["Day", "Amount#", "What became of it", "Who", "Reference", "File"];
-  return markup`${rows.length === 0 ? markup`<p>${DESK_WORDS.nothing_found}</p>` : tableOf({ caption, titles }, rows.map(lineOf))}
+  return markup`${
+    rows.length === 0
+      ? markup`<p>${DESK_WORDS.nothing_found}</p>`
+      : tableOf(
+          { caption, titles },
+          rows.map((row) => lineOf(row, desk.config.time_zone)),
+        )
+  }
 ${isCut && markup`<p>${DESK_WORDS.more_found}</p>`}${lacking.map((name) => markup`<p>${DESK_WORDS.copy_gone} ${said(name)}</p>`)}`;
 }
 
-function lineOf(found: FoundRow) {
+function lineOf(found: FoundRow, zone: string | undefined) {
   const { batch, record, status, at } = found;
   const where = markup`${batchLink(batch)}, row ${record.row}`;
-  return [isoDay(at), record.amount ?? "", statusTag(status), said(whoText(found)), said(referenceText(found)), where];
+  return [
+    isoDayIn(at, zone),
+    record.amount ?? "",
+    statusTag(status),
+    said(whoText(found)),
+    said(referenceText(found)),
+    where,
+  ];
 }

@@ -1,5 +1,5 @@
 import type { RowName } from "../checks/beside.ts";
-import type { Judged, Seen } from "../duplicates/seen.ts";
+import type { Judged, Key, Seen } from "../duplicates/seen.ts";
 import type { Stop } from "../messages/outcomes.ts";
 import type { Act, BatchRecord, Committed, Environment, Move, NewBatch, NewRow } from "./records.ts";
 import type { RowRecord, Run, Tally, Totals, Who } from "./records.ts";
@@ -18,6 +18,12 @@ export interface BatchChange {
   readonly approvedUntil?: number;
   /** This version of the file (`identity`) at this path is the batch. */
   readonly source?: { readonly path: string; readonly identity: string };
+}
+
+/** A key by which a search finds rows; `isPayee`: however the payee is written. */
+export interface FoundBy {
+  readonly key: Key;
+  readonly isPayee: boolean;
 }
 
 /** Which batches; all given conditions hold. */
@@ -41,6 +47,8 @@ export interface BatchFilter {
   readonly isPaused?: true;
   /** Something of it happened since then, or happens now. */
   readonly since?: number;
+  /** Rows of them have one of these keys. */
+  readonly foundBy?: readonly FoundBy[] | undefined;
   /** Only so many, the newest. */
   readonly newest?: number;
 }
@@ -54,6 +62,8 @@ export interface RowFilter {
   /** Rows whose first reason is one of these. */
   readonly codes?: readonly string[];
   readonly rows?: readonly number[];
+  /** With one of these keys, of the batch that is named. */
+  readonly foundBy?: readonly FoundBy[] | undefined;
   /** Page on from here: rows of one batch behind this one. */
   readonly after?: number;
   readonly limit?: number;

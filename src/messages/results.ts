@@ -53,8 +53,8 @@ export const STATUS_WORDS = {
 } as const satisfies Catalogue;
 
 export const FIND_WORDS = {
-  found: "{rows:row} found since {since}, {amount} in all",
-  none: "nothing found since {since} → Look further back with --since, or write less of it.",
+  found: "{rows:row} found{since}, {amount} in all",
+  none: "nothing found{since} → Look further back with --since, or write less of it.",
   reading: "reads file {at} of {of}",
   lacking: "of batch {batch} names and accounts cannot be looked at: {why}",
 } as const satisfies Catalogue;

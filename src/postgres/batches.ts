@@ -126,6 +126,14 @@ const UNFINISHED = `b.seq = ANY (ARRAY(SELECT seq FROM batch WHERE owesResults U
     UNION ${batchesWith("rows", "not_sent")} UNION SELECT batch FROM rows WHERE state = 'rejected' AND code = ANY(?)))
   AND (b.owesResults OR b.phase = 'open')`;
 
+/** SQL: where the keys stand that a search asks for; each is looked up by itself. `of`: the batch of them. */
+export const foundBy = (what: "batch" | "row", of = ""): string => {
+  const inBatch = of && `AND k.batch = ${of}`;
+  return `SELECT k.${what} FROM json_to_recordset(?) AS g(key text, isPayee boolean, batch text) CROSS JOIN LATERAL (
+      SELECT k.${what} FROM key k WHERE NOT g.isPayee AND k.key = g.key ${inBatch}
+      UNION ALL SELECT k.${what} FROM key k WHERE g.isPayee AND k.key >= g.key AND k.key < g.key || '~' ${inBatch} OFFSET 0) k`;
+};
+
 export async function batches(postgres: Postgres, filter: BatchFilter): Promise<BatchRecord[]> {
   const { where, values } = conditions([
     ["b.id = ?", filter.id],
@@ -139,6 +147,7 @@ export async function batches(postgres: Postgres, filter: BatchFilter): Promise<
     [UNFINISHED, filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined],
     [happened("?"), filter.since],
     ["b.phase = 'paused' AND ?", filter.isPaused],
+    [`b.seq = ANY (ARRAY(${foundBy("batch")}))`, filter.foundBy && JSON.stringify(filter.foundBy)],
   ]);
   const { states, newest } = filter;
   const only = states ? `AND b.seq = ANY (ARRAY(${batchesWithAny("rows", states, newest)}))` : "";

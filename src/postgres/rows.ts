@@ -1,4 +1,4 @@
-import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares } from "./batches.ts";
+import { addAct, batchOf, conditions, datedIn, foundBy, keepTallies, LAST_AT, lockShares } from "./batches.ts";
 import { inPlace, kept, rowName } from "./places.ts";
 import { byName, type Postgres } from "./postgres.ts";
 import { assertMove, ON_ITS_WAY_OF_SHARE, SHARE_ROWS, WENT_OF_SHARE } from "../journal/states.ts";
@@ -89,6 +89,8 @@ const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWa
   ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;
 
+const FOUND_BY = `r.row = ANY (ARRAY(${foundBy("row", "(SELECT seq FROM batch WHERE id = g.batch)")}))`;
+
 export function rows(postgres: Postgres, filter: RowFilter): Promise<RowRecord[]> {
   const { batch, limit } = filter;
   const { where, values } = conditions([
@@ -99,6 +101,7 @@ export function rows(postgres: Postgres, filter: RowFilter): Promise<RowRecord[]
     ["r.state = ANY(?)", filter.states],
     ["r.code = ANY(?)", filter.codes],
     ["r.row = ANY(?)", filter.rows],
+    [FOUND_BY, filter.foundBy && JSON.stringify(filter.foundBy.map((one) => ({ ...one, batch })))],
     ["r.row > ?", filter.after],
   ]);
   const sql = `${UNCOUNTED} SELECT ${RECORD}${filter.hasPayee ? ", r.payee" : ""} FROM rows r JOIN batch b ON b.seq = r.batch

@@ -1,27 +1,12 @@
-import { canonicalAmount } from "../amount.ts";
 import { openKept } from "../checks/open-file.ts";
 import type { Config } from "../config/schema.ts";
-import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import { DAY_MS } from "../day.ts";
 import type { ResultStatus } from "../events.ts";
-import { detailIn, type Detail } from "./details.ts";
+import type { Act, BatchRecord, FoundBy, JournalStore, RowRecord } from "../journal/store.ts";
+import { detailIn, detailsOf, type Detail } from "./details.ts";
+import { holding, keysOf, meantIn, sameAs, SOUGHT_DAYS, type Sought } from "./sought.ts";
 import { textOf } from "./table.ts";
-import { byStatusOf, lockstep, recordsOf, statusOf } from "./totals.ts";
-
-/** So far back it is looked unless somebody says since when: names are read from the copies of files. */
-export const SOUGHT_DAYS = 92;
-
-/** What is looked for; all that is given must be true of a row. */
-export interface Sought {
-  /** In a cell of the row as it came: a name, a reference, an account, or the last four of its digits. */
-  readonly text?: string | undefined;
-  readonly amount?: string | undefined;
-  /** The account to debit, or the last four of it. */
-  readonly debit?: string | undefined;
-  readonly statuses?: readonly ResultStatus[] | undefined;
-  /** From then on, and before then: when a row was sent, or its file taken. Milliseconds since 1970. */
-  readonly since: number;
-  readonly until?: number | undefined;
-}
+import { byStatusOf, lockstep, recordsOf } from "./totals.ts";
 
 /** With what its file says, as it may be shown; nothing of that where its private copy is gone. */
 export interface FoundRow extends Detail {
@@ -29,33 +14,90 @@ export interface FoundRow extends Detail {
   readonly record: RowRecord;
   readonly status: ResultStatus;
   readonly at: number;
+  /** Who decided about it last, by name, and why. */
+  readonly decided?: Act | undefined;
 }
 
 interface Place {
   readonly config: Config;
   readonly store: JournalStore;
+  /** Copies of files are read, of rows since then. */
+  readonly since?: (at: number) => void;
   /** Before each file that is read. */
   readonly reading?: (at: number, of: number) => void;
   /** A file's private copy could not be read: its rows are told without what only that has. */
   readonly lacks?: (batch: BatchRecord, why: unknown) => void;
 }
 
-/** Rows over all batches, the oldest first, one file at a time: memory stays flat. */
+/**
+ * Rows over all batches, the oldest first, one file at a time: memory stays flat. What has a number is found by the journal,
+ * however long ago; where it finds nothing, and for a name, the copies of files are read (`SOUGHT_DAYS`).
+ */
 export async function* find(place: Place, sought: Sought): AsyncGenerator<FoundRow> {
-  const { store, reading } = place;
-  const { since, until = Infinity, statuses } = sought;
-  const all = await store.batches({ since });
-  const batches = all.filter(({ createdAt, tallies }) => {
-    const mayHave = !statuses || statuses.some((status) => byStatusOf(tallies)[status] ?? status === "unknown");
-    return createdAt < until && mayHave;
-  });
+  const { keySecret } = await place.store.facts();
+  const keys = keysOf(sought, keySecret);
+  let isFound = false;
+  if (keys) {
+    for await (const one of findByKeys(place, sought, keys)) {
+      isFound = true;
+      yield one;
+    }
+  }
+  if (isFound || (keys && sought.text === undefined)) return;
+  const since = sought.since ?? place.store.now() - SOUGHT_DAYS * DAY_MS;
+  place.since?.(since);
+  yield* findInFiles(place, { ...sought, since });
+}
+
+async function* findByKeys(place: Place, sought: Sought, foundBy: readonly FoundBy[]): AsyncGenerator<FoundRow> {
+  const { store, reading, lacks } = place;
+  const batches = (await store.batches({ foundBy, ...sinceOf(sought) })).filter((batch) => mayHave(batch, sought));
   for (const [at, batch] of batches.entries()) {
     reading?.(at + 1, batches.length);
-    yield* findIn(place, batch, sought);
+    const decided = await decisionsIn(store, batch);
+    for await (const records of recordsOf(store, batch.id, { foundBy })) {
+      const rows = records.flatMap((record) => {
+        const meant = meantIn(batch, record, sought);
+        return meant ? [{ batch, record, ...meant, decided: decided.get(record.row) }] : [];
+      });
+      const { of, why } = await detailsOf(
+        place,
+        batch,
+        rows.map(({ record }) => record),
+      );
+      if (why !== undefined) lacks?.(batch, why);
+      const isDebit = sought.debit === undefined ? undefined : sameAs(sought.debit);
+      for (const row of rows) {
+        const detail = of.get(row.record.row) ?? { payee: row.record.last4 && `••${row.record.last4}` };
+        if (!isDebit || isDebit(detail.debit ?? "")) yield { ...row, ...detail };
+      }
+    }
   }
 }
 
-async function* findIn({ store, config, lacks }: Place, batch: BatchRecord, sought: Sought): AsyncGenerator<FoundRow> {
+async function* findInFiles(place: Place, sought: Sought): AsyncGenerator<FoundRow> {
+  const { store, reading } = place;
+  const batches = (await store.batches(sinceOf(sought))).filter((batch) => mayHave(batch, sought));
+  for (const [at, batch] of batches.entries()) {
+    reading?.(at + 1, batches.length);
+    yield* findInFile(place, batch, sought);
+  }
+}
+
+const sinceOf = ({ since }: Sought) => (since === undefined ? {} : { since });
+
+function mayHave({ createdAt, tallies }: BatchRecord, { statuses, until = Infinity }: Sought): boolean {
+  const isThere = !statuses || statuses.some((status) => byStatusOf(tallies)[status] ?? status === "unknown");
+  return createdAt < until && isThere;
+}
+
+async function* findInFile(place: Place, batch: BatchRecord, sought: Sought): AsyncGenerator<FoundRow> {
+  const { store, config, lacks } = place;
+  const decided = await decisionsIn(store, batch);
+  const foundIn = (record: RowRecord): FoundRow | undefined => {
+    const meant = meantIn(batch, record, sought);
+    return meant && { batch, record, ...meant, decided: decided.get(record.row) };
+  };
   const records = recordsOf(store, batch.id);
   let kept: Awaited<ReturnType<typeof openKept>>;
   try {
@@ -64,18 +106,14 @@ async function* findIn({ store, config, lacks }: Place, batch: BatchRecord, soug
     lacks?.(batch, error);
     // what is in the file is not known any more
     if (sought.text !== undefined || sought.debit !== undefined) return;
-    for await (const page of records)
-      for (const record of page) {
-        const found = foundIn(batch, record, sought);
-        if (found) yield found;
-      }
+    for await (const page of records) yield* page.flatMap((record) => foundIn(record) ?? []);
     return;
   }
   const isSought = sought.text === undefined ? undefined : holding(sought.text);
   const isDebit = sought.debit === undefined ? undefined : sameAs(sought.debit);
   for await (const page of lockstep(kept.table.rows(), records)) {
     for (const { row, record } of page) {
-      const found = foundIn(batch, record, sought);
+      const found = foundIn(record);
       if (!found || (isSought && !row.cells.some((cell) => isSought(textOf(cell))))) continue;
       const own = kept.own(row);
       if (isDebit && !isDebit(own.debit ?? "")) continue;
@@ -84,34 +122,12 @@ async function* findIn({ store, config, lacks }: Place, batch: BatchRecord, soug
   }
 }
 
-/** By what the journal knows; undefined: it is not meant. */
-function foundIn(
-  batch: BatchRecord,
-  record: RowRecord,
-  { statuses, amount, since, until = Infinity }: Sought,
-): FoundRow | undefined {
-  const [status, at] = [statusOf(record), record.sentAt ?? batch.createdAt];
-  const isThen = at >= since && at < until;
-  const isAmount = amount === undefined || (record.amount !== undefined && canonicalAmount(record.amount) === amount);
-  const isMeant = isThen && isAmount && (!statuses || statuses.includes(status));
-  return isMeant ? { batch, record, status, at } : undefined;
-}
-
-const plain = (text: string): string => text.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
-const digitsIn = (text: string): string => (/^[\d\s-]+$/.test(text) ? text.replaceAll(/\D/g, "") : "");
-
-/** Four digits are the last ones of a longer number, or all of the cell; anything else may stand in the middle of it. */
-function holding(text: string): (cell: string) => boolean {
-  if (/^\d{1,4}$/.test(text)) return sameAs(text);
-  const [words, digits] = [plain(text), digitsIn(text)];
-  return (cell) => plain(cell).includes(words) || (digits.length > 4 && digitsIn(cell) === digits);
-}
-
-/** Nine and more: an account or a mobile; letters in front are a bank's own. */
-const ACCOUNT = /^[A-Z]{0,6}\d{8,}$/i;
-
-function sameAs(text: string): (cell: string) => boolean {
-  const [words, isEnd] = [plain(text), /^\d{4}$/.test(text)];
-  const endsIn = (number: string): boolean => ACCOUNT.test(number) && number.endsWith(text);
-  return (cell) => plain(cell) === words || (isEnd && endsIn(cell.replaceAll(/[\s-]/g, "")));
+/** The last word on each row of a batch that a person decided about. */
+async function decisionsIn(store: JournalStore, { id }: BatchRecord): Promise<ReadonlyMap<number, Act>> {
+  const acts = await store.acts({ batch: id });
+  return new Map(
+    acts
+      .filter(({ by }) => by !== undefined)
+      .flatMap((act) => (act.rows ?? []).map((row): [number, Act] => [row, act])),
+  );
 }

@@ -18,7 +18,7 @@ const ROWS_PER_PAGE = 500;
 export async function* recordsOf(
   store: Pick<JournalStore, "rows">,
   batch: string,
-  only: Pick<RowFilter, "states" | "codes"> = {},
+  only: Pick<RowFilter, "states" | "codes" | "foundBy"> = {},
 ): AsyncGenerator<readonly RowRecord[], void> {
   const pageAfter = (after: number): Promise<readonly RowRecord[]> => {
     const page = store.rows({ batch, ...only, after, limit: ROWS_PER_PAGE });

@@ -109,6 +109,14 @@ const UNFINISHED = `b.seq IN (SELECT seq FROM batch WHERE owesResults = 1 UNION 
     UNION SELECT batch FROM row WHERE state = 'rejected' AND code IN (SELECT value FROM json_each(?)))
   AND (b.owesResults = 1 OR b.phase = 'open')`;
 
+/** SQL: where the keys stand that a search asks for, of the batch `of`. */
+export const foundBy = (what: "batch" | "row", of = ""): string => {
+  const inBatch = of && `AND k.batch = ${of}`;
+  return `WITH g AS (SELECT value ->> 'key' AS key, value ->> 'isPayee' AS isPayee FROM json_each(?))
+    SELECT k.${what} FROM g CROSS JOIN key k WHERE NOT g.isPayee AND k.key = g.key ${inBatch}
+    UNION SELECT k.${what} FROM g CROSS JOIN key k WHERE g.isPayee AND k.key >= g.key AND k.key < g.key || '~' ${inBatch}`;
+};
+
 export function batches(journal: Journal, filter: BatchFilter): BatchRecord[] {
   const { where, values } = conditions([
     ["b.id = ?", filter.id],
@@ -124,6 +132,7 @@ export function batches(journal: Journal, filter: BatchFilter): BatchRecord[] {
     [UNFINISHED, filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined],
     [`b.seq IN (${happened("?")})`, filter.since],
     ["b.phase = 'paused' AND ?", filter.isPaused && 1],
+    [`b.seq IN (${foundBy("batch")})`, filter.foundBy],
   ]);
   const { states, newest } = filter;
   const only = states ? `AND b.seq IN (${batchesWithAny("row", states, newest)})` : "";

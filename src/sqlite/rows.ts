@@ -1,4 +1,4 @@
-import { addAct, batchOf, conditions, keepTallies, mayHold } from "./batches.ts";
+import { addAct, batchOf, conditions, foundBy, keepTallies, mayHold } from "./batches.ts";
 import { Mover } from "./mover.ts";
 import { inPlace } from "./seen.ts";
 import { bool, byName, rowName, type Journal } from "./store.ts";
@@ -82,6 +82,7 @@ export function rows(journal: Journal, filter: RowFilter): RowRecord[] {
     ["r.state IN (SELECT value FROM json_each(?))", states],
     ["r.code IN (SELECT value FROM json_each(?))", filter.codes],
     ["r.row IN (SELECT value FROM json_each(?))", filter.rows],
+    [`r.row IN (${foundBy("row", "b.seq")})`, filter.foundBy],
     ["r.row > ?", after],
   ]);
   const only =

@@ -70,8 +70,9 @@ test("a table of a month → each row with its batch, sums by what is wanted, an
   const [header = [], ...rows] = parse(stdout, { bom: true });
   expect(rows.map((cells) => cells[header.indexOf("status")])).toEqual(["accepted", "unknown", "invalid"]);
   expect(rows.map((cells) => cells[header.indexOf("reference")])).toEqual(["NOV-1", "NOV-2", "NOV-3"]);
-  expect(header.at(-1), "columns are only added at the end").toBe("employee_no");
-  expect(rows.map((cells) => cells.at(-1))).toEqual(["007", "008", "009"]);
+  const added = ["employee_no", "decided_by", "decision", "why", "held_for"];
+  expect(header.slice(-5), "columns are only added at the end").toEqual(added);
+  expect(rows.map((cells) => cells.at(-5))).toEqual(["007", "008", "009"]);
   expect(stdout).not.toMatch(/0001234567/);
   const sums = await asked(desk, undefined, { ...month, sum_by: "debit,status" });
   expect(parse(sums.stdout, { bom: true })).toEqual([
@@ -95,7 +96,28 @@ test("a copy is gone → told; its rows are found by what the journal knows, and
   expect(jsonLines(byAmount.stdout).map(({ file }) => file)).toEqual(["october.csv", "november.csv", undefined]);
   const byName = await asked(desk, "asha", { json: true });
   expect(jsonLines(byName.stdout).map(({ file }) => file)).toEqual(["november.csv", undefined]);
+  for (const text of ["8901", "OCT-1", "oct 1", "7", "12345678901"]) {
+    const { stdout } = await asked(desk, text, { json: true });
+    expect(jsonLines(stdout)[0], text).toMatchObject({ file: "october.csv", row: 2, account: "••8901" });
+  }
   expect(byName.stderr).toContain(`of batch ${october?.id} names and accounts cannot be looked at`);
+});
+
+test("who let a held row go, and why → in the ledger, by what it was held for", async () => {
+  const desk = await twoMonths();
+  const thief = NOVEMBER.replaceAll("00012345670042", "00099999990099").replaceAll("NOV", "DEC");
+  await desk.run("december.csv", thief.replace("26000.00", "27000.00"));
+  const [, , december] = await desk.store.batches({});
+  const act = { ...desk.act("release"), by: "meena", note: "asked by phone" };
+  await desk.store.judging(() => desk.store.move(december?.id ?? "", [{ row: 3, from: ["held"], to: "ready" }], act));
+  const { stdout } = await asked(desk, undefined, { held_for: "other_account", json: true });
+  expect(jsonLines(stdout)).toMatchObject([
+    {
+      ...{ file: "december.csv", row: 3, name: "Ravi Kumar", account: "••0099" },
+      ...{ decided_by: "meena", decision: "release", why: "asked by phone", held_for: "other_account" },
+    },
+    { rows: 1 },
+  ]);
 });
 
 test.each([

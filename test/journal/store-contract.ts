@@ -152,6 +152,32 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
     expect(await store.batches({})).toMatchObject([{ phase: "cancelled", destination: "http://127.0.0.1:1" }]);
   });
 
+  test("rows are found by amount, last four, payee in any writing, person and reference", async () => {
+    const { store } = await open();
+    const asha = { employee: key("E1").slice(0, 12), last4: "8901", amount: "2500.00", payee: key("asha") };
+    await opened(store, "AAAAAAA1", [newRow(2, "1", asha), newRow(3, "2", { amount: "25000", last4: "4471" })]);
+    const again = { ...asha, amount: "2500.5", zeros: 2, reference: key("INV-1") };
+    await opened(store, "AAAAAAA2", [newRow(2, "3", again), newRow(3, "", { state: "invalid", amount: "2500.0" })]);
+    const found = async (one: string, isPayee = false): Promise<string> => {
+      const foundBy = [{ key: one, isPayee }];
+      const all = (await store.batches({ foundBy })).map(({ id: batch }) => store.rows({ batch, foundBy }));
+      return (await Promise.all(all))
+        .flat()
+        .map(({ batch, row }) => `${batch}:${row}`)
+        .join(" ");
+    };
+    expect(await found("=2500")).toBe("AAAAAAA1:2 AAAAAAA2:3");
+    expect(await found("=2500.5")).toBe("AAAAAAA2:2");
+    expect(await found(":8901")).toBe("AAAAAAA1:2 AAAAAAA2:2");
+    expect(await found(asha.payee, true)).toBe("AAAAAAA1:2 AAAAAAA2:2");
+    expect(await found(asha.employee)).toBe("AAAAAAA1:2 AAAAAAA2:2");
+    expect(await found(key("INV-1"))).toBe("AAAAAAA2:2");
+    expect(await found("=25")).toBe("");
+    await record(store, newBatch("AAAAAAA3"), [newRow(2, "4", asha)]);
+    await store.dropBatch("AAAAAAA3");
+    expect(await found(":8901"), "nothing of it stays").toBe("AAAAAAA1:2 AAAAAAA2:2");
+  });
+
   test("what ended long ago is purged → answers and faults go, what tells a duplicate stays", async () => {
     const { store } = await open();
     await opened(store, "AAAAAAA1", ["1", newRow(3, "", { state: "invalid" })]);
