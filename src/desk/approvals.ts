@@ -2,9 +2,11 @@ import { minuteOf } from "../day.ts";
 import { approvalsIn, personOf, waitsForApproval, wantedOf, type Wanted } from "../journal/approval.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
+import { isNews } from "../messages/results.ts";
 import { counted, listed } from "../messages/sentence.ts";
 import { namedRows } from "../messages/statuses.ts";
 import { mayDo } from "../acts/accounts.ts";
+import { remarkTexts } from "../results/summary.ts";
 import { newsOfAct, type Desk } from "./desk.ts";
 import { button, factsOf, form, markup, sumField, type Html } from "./html.ts";
 import { type Asked, type Pages, plain } from "./pages.ts";
@@ -61,6 +63,7 @@ function batchPart(desk: Desk, batch: BatchRecord, wanted: Wanted, { account, cs
   const sum = sumField("Its sum", DESK_WORDS.approve_sum);
   const content = markup`${sum}<p>${button(`Approve ${counted(rows)}`)}</p>`;
   const asked = form(`/approvals/${id}`, csrf, content, { kind: "group" });
-  return markup`<section><h2>${batchLink(batch)}</h2>${shown}
+  const news = remarkTexts(batch.remarks.filter(isNews)).map((text) => markup`<p>${text}</p>`);
+  return markup`<section><h2>${batchLink(batch)}</h2>${news.length > 0 && markup`<h3>${DESK_WORDS.new_since}</h3>${news}`}${shown}
 <p><a href="/batch/${id}">Look at its rows, or cancel it</a></p>${why === undefined ? asked : markup`<p>${why}</p>`}</section>`;
 }

@@ -10,6 +10,7 @@ import { DAY_MS } from "../day.ts";
 import { contentKeyOf, isAsItWas, keyOf, PaymentsDigest, personKeysOf, writtenKeyOf } from "../duplicates/keys.ts";
 import { oneSpelling } from "../one-spelling.ts";
 import { spoolPath } from "../state-dir.ts";
+import { whatIsNew } from "./news.ts";
 import { AS_IT_WAS } from "./states.ts";
 import type { BatchRecord, Environment, JournalStore, NewBatch, NewRow, RowRecord } from "./store.ts";
 
@@ -102,7 +103,9 @@ export async function recordRows(
   await store.endRows(batch.id, {
     ...{ rows: total.rows, total: total.amount, label, remarks, payments: places.payments.value() },
   });
-  return found;
+  const news = await whatIsNew(store, batch.id);
+  if (news.length > 0) await store.setBatch(batch.id, { remarks: [...news, ...remarks] });
+  return { ...found, remarks: [...news, ...found.remarks] };
 }
 
 /** Where a row leaves its payload, and what hides its texts. */

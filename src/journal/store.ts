@@ -1,5 +1,6 @@
 import type { RowName } from "../checks/beside.ts";
 import type { Judged, Key, Seen } from "../duplicates/seen.ts";
+import type { Fault } from "../messages/sentence.ts";
 import type { Stop } from "../messages/outcomes.ts";
 import type { Act, BatchRecord, Committed, Environment, Move, NewBatch, NewRow } from "./records.ts";
 import type { RowRecord, Run, Tally, Totals, Who } from "./records.ts";
@@ -16,6 +17,7 @@ export interface BatchChange {
   /** Never fewer than before. What fewer approved until then changes nothing. */
   readonly approvers?: number;
   readonly approvedUntil?: number;
+  readonly remarks?: readonly Fault[];
   /** This version of the file (`identity`) at this path is the batch. */
   readonly source?: { readonly path: string; readonly identity: string };
 }
@@ -144,6 +146,14 @@ export interface JournalStore {
   /** Other batches, but for those being recorded, with payments of this batch, or with rows that it names by `retryOf`. */
   overlaps(batch: string): Promise<readonly Overlap[]>;
   /**
+   * Valid rows in row order, each beside the row of the `other` batch with its payee or person, and beside what went before
+   * (README §16).
+   */
+  compared(
+    batch: string,
+    page: { readonly after: number; readonly limit: number; readonly other?: string | undefined },
+  ): Promise<readonly Compared[]>;
+  /**
    * By operation, for the cap of a day: what went since then in its environment, is on its way there, or is ready: in it,
    * and in batches whose runs began before its own and have no end, for those go as well.
    */
@@ -213,6 +223,15 @@ export interface Copied extends Pick<BatchRecord, "id" | "sha256" | "reading"> {
 export interface SeenRow {
   readonly row: Judged & Pick<Seen, "state"> & Partial<Pick<RowRecord, "amount" | "faults" | "reasons">>;
   readonly others: readonly Seen[];
+}
+
+export interface Compared extends Pick<RowRecord, "row" | "state" | "last4"> {
+  readonly amount: string;
+  readonly there?: Pick<RowRecord, "row" | "amount">;
+  /** A payment to its payee went before. */
+  readonly isPayeeKnown: boolean;
+  /** The last one to its person that went before, to this very payee if any did (`isHere`). */
+  readonly toPerson?: { readonly last4: string | null; readonly isHere: boolean };
 }
 
 export interface Overlap {

@@ -89,6 +89,7 @@ export const DESK_WORDS = {
   twice:
     "{rows:payment of these was|payments of these were} accepted before, or went as somebody says. Released, they go a second time. → To say that this is meant, type their sum. Take it from your own papers.",
   nothing_to_approve: "Nothing. No file waits for approval.",
+  new_since: "New since last time",
   approve_means:
     "A file goes when somebody who did not bring it approves it. That is for this very file and its sum, and ends after some hours.",
   approve_sum: "from your own papers, such as the payroll register; not from this screen",

@@ -3,7 +3,7 @@ import { LIST_FAULTS } from "./acts.ts";
 import { flag, led, typed } from "./commands.ts";
 import { HOLDS } from "./holds.ts";
 import { INTAKE_FAULTS } from "./intake.ts";
-import { RESULTS_REMARKS } from "./results.ts";
+import { NEWS_REMARKS, RESULTS_REMARKS } from "./results.ts";
 import { inWords, POINTED_OUT, ROW_FAULTS } from "./row-faults.ts";
 import { listed, told, type Catalogue, type Facts, type Fault, type Told } from "./sentence.ts";
 
@@ -206,6 +206,7 @@ const ALL: Catalogue = {
   ...INTAKE_FAULTS,
   ...POINTED_OUT,
   ...RESULTS_REMARKS,
+  ...NEWS_REMARKS,
 };
 
 export function wordsOf({ code, facts = {} }: Fault): Told {

@@ -11,6 +11,21 @@ export const RESULTS_REMARKS = {
   corrected_since: "{rows:row} that had to be corrected went since, in batch {batches}: see result_message",
 } as const satisfies Catalogue;
 
+/** What is new of a file since last time (README §16), the gravest first; `first`: the first rows. */
+export const NEWS_REMARKS = {
+  other_accounts:
+    "{rows:row pays|rows pay} a known person to another account than until now, {sum} in all: {first}. Ask these people first",
+  new_payees: "{rows:payee is|payees are} new, nothing went to them before, {sum} in all: {first}",
+  gone_payees: "{rows:payee is|payees are} gone since batch {other} ({day}), {sum} then: {first}",
+  many_times: "{rows:payee gets|payees get} many times as much as in batch {other} ({day}): {first}",
+  other_amounts:
+    "{rows:payee gets|payees get} another amount than in batch {other} ({day}), {then} then and {sum} now: {first}",
+  as_last_time: "the same payees and amounts as in batch {other} ({day}), and no other account",
+  not_compared: "more than {most} rows: not compared with last time",
+} as const satisfies Catalogue;
+
+export const isNews = ({ code }: Fault): boolean => Object.hasOwn(NEWS_REMARKS, code);
+
 /** Beside the sum of all rows; where an amount of one cannot be read, nobody knows whether they are equal. */
 export function noteOfTotal(remarks: readonly Fault[]): string {
   const lacks = remarks.some(({ code }) => code === "without_amount");

@@ -91,6 +91,8 @@ export interface StepFacts {
   readonly isUnapproved: boolean;
   /** Held rows may be of another period: of this form are those of the rows before them. */
   readonly otherForm?: PeriodForm | undefined;
+  /** The first row that is held because its person was paid to another account until now. */
+  readonly otherAccount?: number | undefined;
   /** Of the held rows: somebody let them go, and somebody else must approve that. */
   readonly proposed?: number | undefined;
   /** A row of another batch that is the same payment as a held one, and is held itself. */
@@ -125,6 +127,10 @@ const STEPS = {
   approve_rows: [
     "if {rows:row that somebody let go is|rows that somebody let go are} meant, somebody else approves that, with their sum:",
     commands.approve,
+  ],
+  ask_person: [
+    "ask the person of row {row}, by a number that you knew before: the account is another one than until now.",
+    led("How such thefts go", commands.helpOn("accounts")),
   ],
   first_row: [
     "row {otherRow} of batch {otherBatch} is the same payment, and is held. If this file is the right one, cancel that row and run this file again:",
@@ -164,13 +170,22 @@ export function nextSteps(facts: StepFacts): readonly Step[] {
   ];
 }
 
-function heldSteps({ batch, file, held, heldFirst, otherForm, proposed = 0 }: StepFacts): readonly Step[] {
+function heldSteps({
+  batch,
+  file,
+  held,
+  heldFirst,
+  otherForm,
+  otherAccount,
+  proposed = 0,
+}: StepFacts): readonly Step[] {
   const approve = stepFor("approve_rows", { batch, rows: proposed });
   if (proposed === held.count) return [approve];
   const row = held.count === 1 ? held.rows[0] : undefined;
   return [
     ...(proposed > 0 ? [approve] : []),
     ...(heldFirst ? [stepFor("first_row", { otherBatch: heldFirst.batch, otherRow: heldFirst.row })] : []),
+    ...(otherAccount === undefined ? [] : [stepFor("ask_person", { row: otherAccount })]),
     stepFor("decide", { batch, which: namedRows(held.rows, held.count) }),
     ...(otherForm ? [stepFor("other_month", { file, form: otherForm })] : []),
     stepFor("release", { batch, row }),

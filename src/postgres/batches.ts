@@ -51,7 +51,7 @@ export async function datedIn(postgres: Postgres, at: number): Promise<number> {
 }
 
 const SET = `UPDATE batch SET phase = coalesce($phase, phase), destination = coalesce($destination, destination),
-    owesResults = coalesce($owes, owesResults), approvers = greatest(approvers, $approvers),
+    owesResults = coalesce($owes, owesResults), remarks = coalesce($remarks, remarks), approvers = greatest(approvers, $approvers),
     approvedUntil = CASE WHEN approvers <= $approvers THEN coalesce($until, approvedUntil) ELSE approvedUntil END
   WHERE seq = $seq`;
 
@@ -60,7 +60,7 @@ export async function setBatch(
   ...[id, change, act]: Parameters<JournalStore["setBatch"]>
 ): Promise<void> {
   await postgres.write(async () => {
-    const { phase: wanted, destination, owesResults, approvers = 0, approvedUntil, source } = change;
+    const { phase: wanted, destination, owesResults, approvers = 0, approvedUntil, remarks, source } = change;
     if (wanted !== undefined) await keepTallies(postgres, (await batchOf(postgres, id)).seq);
     const { seq, phase } = await batchOf(postgres, id, { isToChange: true });
     if (wanted !== undefined) assertPhase(id, phase, wanted, postgres.isJudging);
@@ -71,6 +71,7 @@ export async function setBatch(
       owes,
       approvers,
       until: approvedUntil ?? null,
+      remarks: remarks ? JSON.stringify(remarks) : null,
     };
     await postgres.query(...byName(SET, { seq, ...becomes }));
     const sql = `INSERT INTO source (path, identity, batch) VALUES ($1, $2, $3)

@@ -11,6 +11,7 @@ import { copied, purge } from "./purge.ts";
 import { dropRecordings, recordingOf } from "./recording.ts";
 import { acts, beginRun, endRun, facts, heldFolders, holdFolder, move, rows, runs, sourceOf } from "./rows.ts";
 import { FUNCTIONS, POSTGRES_SCHEMA, POSTGRES_VERSION, TABLES } from "./schema.ts";
+import { compared } from "./compared.ts";
 import { seen } from "./seen.ts";
 import { keepsSessions } from "./server-session.ts";
 import { checkServer } from "./same-server.ts";
@@ -23,7 +24,7 @@ import { Witness } from "./witness.ts";
 
 /** The calls of the store that need nothing but the server. */
 const CALLS = {
-  ...{ batches, folders, rows, seen, overlaps, sumsOfDay, move, beginRun, endRun, runs, acts },
+  ...{ batches, folders, rows, seen, compared, overlaps, sumsOfDay, move, beginRun, endRun, runs, acts },
   ...{ sourceOf, heldFolders, holdFolder, keep, kept, purge, copied },
 } as const satisfies Readonly<Record<string, Called>>;
 type Called = (postgres: Postgres, ...values: never[]) => unknown;

@@ -1,5 +1,5 @@
 import { tellFault } from "../messages/faults.ts";
-import { REPORT_WORDS } from "../messages/results.ts";
+import { isNews, REPORT_WORDS } from "../messages/results.ts";
 import { commandLine, counted, leadOf } from "../messages/sentence.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
@@ -85,6 +85,7 @@ export function reportPage(report: Report, zone: string): string {
 ${headerOf(report, stamp)}
 <h2>What became of the rows</h2>
 ${sumsOf(report)}
+${newsOf(report)}
 <h2>What needs a person</h2>
 ${needsOf(report)}
 <h2>Who did what</h2>
@@ -113,6 +114,11 @@ function sumsOf({ totals: { total, byStatus, goesAgain } }: Report): Html {
     ...[STATUSES[status].word, rows, amount, noteOf(status, rows, goesAgain)],
   ]);
   return tableOf(["Status", "Rows#", "Amount#", "What it means"], [...lines, ["total", total.rows, total.amount, ""]]);
+}
+
+function newsOf({ batch }: Report): Html[] {
+  const news = batch.remarks.filter(isNews).map((one) => markup`<p>${tellFault(one).text}</p>\n`);
+  return news.length === 0 ? [] : [markup`<h2>What is new since last time</h2>\n`, ...news];
 }
 
 /** The rows that need a person, the gravest kind first, and what to do about them. */

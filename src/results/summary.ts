@@ -1,6 +1,7 @@
 import type { AccountTotals, ByStatus, Stop } from "../events.ts";
 import type { BatchRecord, Run, Tally } from "../journal/store.ts";
 import { tellFault } from "../messages/faults.ts";
+import { isNews } from "../messages/results.ts";
 import { todoLine, type Fault, type Told } from "../messages/sentence.ts";
 import { occurringIn, type Totals } from "./totals.ts";
 
@@ -40,6 +41,7 @@ export function summaryJson(
   files: Readonly<Record<string, string>>,
 ): string {
   const { environment, destination, period, rows, total, fileName: file, sha256, label: operation } = batch;
+  const news = batch.remarks.filter(isNews).map(({ code, facts }) => ({ code, ...facts }));
   const summary = {
     ...{ paydrop: { format: 2 }, phase: "ended", batch: batch.id, file, sha256, operation },
     ...{ environment, destination, period },
@@ -47,6 +49,7 @@ export function summaryJson(
     ...sumsObject(totals.total, totals.byStatus, totals.accounts),
     ...{ requests, started_at: iso(startedAt), ended_at: iso(endedAt), exit_code: exitCode },
     stop: stop && stopObject(stop),
+    since_last_time: news.length > 0 ? news : undefined,
     ...{ runs: runs.map(runObject), files, remarks: remarkTexts([...batch.remarks, ...totals.remarks]) },
   };
   return `${JSON.stringify(summary, null, 2)}\n`;

@@ -117,6 +117,7 @@ export class TotalsCollector {
   #otherForm: StepFacts["otherForm"];
   #heldFirst: StepFacts["heldFirst"];
   #proposed = 0;
+  #otherAccount: number | undefined;
 
   add(record: RowRecord, debitAccount?: string): void {
     const { amount, row, notices, correctedBy, onItsWay } = record;
@@ -141,6 +142,8 @@ export class TotalsCollector {
     }
     if (goesAgainAsItIs(record)) this.#goesAgain += 1;
     if (status === "held" && record.code === PROPOSED) this.#proposed += 1;
+    const isOtherAccount = status === "held" && record.reasons.some(({ code }) => code === "other_account");
+    if (isOtherAccount) this.#otherAccount ??= row;
     if (status === "held") this.#heldFirst ??= record.reasons.find(({ isHeld }) => isHeld)?.other;
     const period = status === "held" ? record.reasons.find((reason) => reason.period)?.period : undefined;
     if (period !== undefined) this.#otherForm ??= formOfPeriod(period);
@@ -150,6 +153,7 @@ export class TotalsCollector {
    * `accounts`: empty where no row names a debit account. `rowsToLookAt`: the first rows of each status that a person must
    * look at, `lookedAt`: how many they are; what is on its way nobody can look up yet. `goesAgain`: rejected rows that
    * were refused for the key or the address. `toCorrect`: rows that a corrected file is to send, and none did.
+   * `otherAccount`: the first row that is held because its person was paid to another account.
    * `otherForm`: held rows may be of another period, and only those before them state one, of this form.
    */
   totals() {
@@ -162,8 +166,7 @@ export class TotalsCollector {
       rowsToLookAt: this.#rowsToLookAt as Readonly<Partial<Record<ResultStatus, readonly number[]>>>,
       lookedAt: this.#lookedAt as Readonly<Partial<Record<ResultStatus, number>>>,
       ...{ goesAgain: this.#goesAgain, toCorrect: this.#toCorrect, heldFirst: this.#heldFirst },
-      proposed: this.#proposed,
-      otherForm: this.#otherForm,
+      ...{ proposed: this.#proposed, otherAccount: this.#otherAccount, otherForm: this.#otherForm },
       remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst, batches } })),
     };
   }
@@ -172,7 +175,7 @@ export class TotalsCollector {
 /** What a person should do about a batch now. `stopHint`: what the stop of its run says to do. */
 export function nextOf(
   batch: BatchRecord,
-  { byStatus, rowsToLookAt, lookedAt, goesAgain, otherForm, heldFirst, proposed }: Totals,
+  { byStatus, rowsToLookAt, lookedAt, goesAgain, otherForm, otherAccount, heldFirst, proposed }: Totals,
   more: Pick<StepFacts, "stop" | "owesResults"> = {},
 ): readonly Step[] {
   const { id, folder, fileName, phase, onItsWay } = batch;
@@ -186,7 +189,7 @@ export function nextOf(
       file: join(folder, fileName),
       phase,
       otherForm,
-      ...{ heldFirst, proposed },
+      ...{ heldFirst, proposed, otherAccount },
       isUnapproved: waitsForApproval(batch),
       ...more,
     },

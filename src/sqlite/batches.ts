@@ -50,14 +50,14 @@ export function datedIn(journal: Journal, at: number): number {
 }
 
 const SET = `UPDATE batch SET phase = coalesce($phase, phase), destination = coalesce($destination, destination),
-    owesResults = coalesce($owes, owesResults), approvers = max(approvers, $approvers),
+    owesResults = coalesce($owes, owesResults), remarks = coalesce($remarks, remarks), approvers = max(approvers, $approvers),
     approvedUntil = iif(approvers > $approvers, approvedUntil, coalesce($until, approvedUntil))
   WHERE seq = $seq`;
 
 export function setBatch(journal: Journal, ...[id, change, act]: Parameters<JournalStore["setBatch"]>): void {
   journal.write(() => {
     const { seq, phase } = batchOf(journal, id);
-    const { phase: wanted, destination, owesResults, approvers = 0, approvedUntil, source } = change;
+    const { phase: wanted, destination, owesResults, approvers = 0, approvedUntil, remarks, source } = change;
     if (wanted !== undefined) {
       assertPhase(id, phase, wanted, journal.isJudging);
       keepTallies(journal, seq);
@@ -69,6 +69,7 @@ export function setBatch(journal: Journal, ...[id, change, act]: Parameters<Jour
       owes,
       approvers,
       until: approvedUntil ?? null,
+      remarks: remarks ? JSON.stringify(remarks) : null,
     };
     journal.run(...byName(SET, { seq, ...becomes }));
     const sql = "INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)";

@@ -15,6 +15,7 @@ import {
   sumsOfDay,
 } from "./batches.ts";
 import { lastAtIn } from "./batches.ts";
+import { compared } from "./compared.ts";
 import { addRows, endRows, move, rows } from "./rows.ts";
 import { acts, beginRun, endRun, runs } from "./runs.ts";
 import { seen } from "./seen.ts";
@@ -49,6 +50,7 @@ const CALLS: Calls & typeof OF_SHARES = {
     folders,
     rows,
     seen,
+    compared,
     overlaps,
     sumsOfDay,
     move,

@@ -165,7 +165,7 @@ export class Journal {
 
 const JSON_COLUMNS: ReadonlySet<string> = new Set([
   ...["faults", "notices", "reasons", "retryOf", "inPlaceOf", "correctedBy", "onItsWay", "remarks", "tallies", "rows"],
-  ...["owesResults", "isSame", "isNamed", "isPurged"],
+  ...["owesResults", "isSame", "isNamed", "isPurged", "isPayeeKnown", "there", "toPerson"],
 ]);
 
 /** SQL and its values by name, for each call of the journal: `journal.run(...byName("… = $seq", { seq }))`. */

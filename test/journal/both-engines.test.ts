@@ -171,6 +171,7 @@ async function look({ store, now }: House): Promise<void> {
     await store.seen(id, { rows: [2, 3, 4, 5, 6] }, ids);
     await store.seen(id, { isConcerned: true }, []);
     await store.overlaps(id);
+    await store.compared(id, { after: -1, limit: 100, other: ids[0] });
     await store.sumsOfDay(id, now - 86_400_000);
     await store.runs(id);
   }

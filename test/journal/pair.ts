@@ -51,7 +51,7 @@ const CHANGES: readonly Method[] = [
 ];
 const METHODS: readonly Method[] = [
   ...CHANGES,
-  ...(["facts", "addRows", "batches", "rows", "seen", "overlaps", "sumsOfDay", "runs", "acts"] as const),
+  ...(["facts", "addRows", "batches", "rows", "seen", "compared", "overlaps", "sumsOfDay", "runs", "acts"] as const),
   ...(["sourceOf", "heldFolders", "folders", "copied"] as const),
 ];
 
