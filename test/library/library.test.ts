@@ -60,6 +60,7 @@ test("the public names → these and no others", () => {
       ...[
         "approve",
         "cancel",
+        "find",
         "openActs",
         "pause",
         "release",
@@ -359,5 +360,10 @@ describe("acts", () => {
     expect((await resume(open, asha, { batch })).rows).toEqual([3]);
     expect(sandbox.ledger().requests).toBe(1);
     expect(await processFile(path, { sandbox, stateDir })).toMatchObject({ exitCode: 0, requests: 1 });
+    const sought = await Array.fromAsync(paydrop.find(open, { amount: "5" }));
+    expect(sought.map(({ record, decided }) => [record.row, decided?.by])).toEqual([
+      [2, undefined],
+      [3, "Asha"],
+    ]);
   });
 });
