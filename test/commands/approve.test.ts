@@ -228,6 +228,23 @@ test("a correction pays another payee → released by somebody else than who bro
   expect(at.carriedOut).toBe(3);
 }, 40_000);
 
+test("another account of a person → held, and released by somebody else than who brought the file", async () => {
+  const at = await Watched.with();
+  const month = (period: string, payee: string): string =>
+    `employee_no,debit_account_id,bene_id,bene_bank_id,amount,payment_mode,period
+0071,ACC-OPS-01,${payee},1,10.00,NEFT,${period}\n0072,ACC-OPS-01,BENE-0202,1,20.00,NEFT,${period}\n`;
+  expect((await at.run(["run", at.put("may.csv", month("2026-05", "BENE-0201")), "--by", "asha"])).code).toBe(0);
+  const june = month("2026-06", "BENE-0999").replace("0071", "71");
+  const run = await at.run(["run", at.put("june.csv", june), "--by", "asha"]);
+  expect(run).toMatchObject({ code: 6, stdout: expect.stringContaining("another account") as string });
+  const [id = ""] = /(?<=^batch )\w{8}/m.exec(run.stdout) ?? [];
+  const release = (by: string) => at.run(["release", id, "--all", "--by", by, "--reason", "asked by phone"]);
+  expect(await release(" ASHA")).toMatchObject({ code: 6, stdout: expect.stringContaining("ASHA brought") as string });
+  expect(at.carriedOut).toBe(3);
+  expect((await release("ravi")).code).toBe(0);
+  expect(at.carriedOut).toBe(4);
+}, 40_000);
+
 test("a row that waits for approval, and another says that it went → held; let go once more, it is a new proposal", async () => {
   const at = await office();
   const path = at.put("vendors.csv", PAYOUTS);
