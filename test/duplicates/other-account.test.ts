@@ -91,7 +91,9 @@ test.each(SITUATIONS)("%s", async (_name, months, now, is) => {
 test("what never went says nothing of an account", async () => {
   const house = await houseWith();
   await house.run(["a1 100 emp E1", "~b1 emp E2"], { period: "2026-01", answers: { 2: "rejected" } });
-  expect(await house.rows(await house.take(["a2 100 emp E1"], { period: "2026-02" }))).toBe("2 ready");
+  await house.take(["c1 100 emp E3"], { period: "2026-01", name: "waits.csv" });
+  const next = await house.take(["a2 100 emp E1", "b2 100 emp E2", "c2 100 emp E3"], { period: "2026-02" });
+  expect(await house.rows(next)).toBe("2 ready, 3 ready, 4 ready");
 });
 
 test("the settings only point it out → it goes", async () => {
