@@ -113,7 +113,7 @@ class News {
     if (!there) return;
     this.rowsThere += 1;
     const before = there.amount;
-    if (before === undefined || isSameAmount(before, amount)) return;
+    if (before === null || isSameAmount(before, amount)) return;
     this.#unitsBefore += unitsOf(before);
     this.#amounts.add(amount, `row ${row} ${before} → ${amount}`);
     if (unitsOf(amount) >= unitsOf(before) * MANY_TIMES)

@@ -227,7 +227,7 @@ export interface SeenRow {
 
 export interface Compared extends Pick<RowRecord, "row" | "state" | "last4"> {
   readonly amount: string;
-  readonly there?: Pick<RowRecord, "row" | "amount">;
+  readonly there?: { readonly row: number; readonly amount: string | null };
   /** A payment to its payee went before. */
   readonly isPayeeKnown: boolean;
   /** The last one to its person that went before, to this very payee if any did (`isHere`). */

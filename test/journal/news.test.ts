@@ -73,6 +73,14 @@ test.each([
     ["as_last_time"],
   ],
   [
+    "a row that could not be read last time → nothing of its amount",
+    [
+      ["E01 5001 100.00", "E02 5002 x"],
+      ["E01 5001 100.00", "E02 5002 20.00"],
+    ],
+    ["as_last_time"],
+  ],
+  [
     "dues of two leavers → nobody asks where the others are",
     [SIX, ["E05 5005 9000.00", "E06 5006 700.00"]],
     ["many_times 1 row 2 500.00 → 9000.00", "other_amounts 2 row 2 500.00 → 9000.00; row 3 600.00 → 700.00"],
