@@ -31,6 +31,7 @@ const LAYERS = [
   ["errors.ts", "exit-codes.ts", "config", "disk.ts"],
   ["intake"],
   ["reader"],
+  ["statements"],
   ["checks"],
   ["duplicates"],
   ["journal"],

@@ -5,6 +5,7 @@ import { HOLDS } from "./holds.ts";
 import { INTAKE_FAULTS } from "./intake.ts";
 import { NEWS_REMARKS, RESULTS_REMARKS } from "./results.ts";
 import { inWords, POINTED_OUT, ROW_FAULTS } from "./row-faults.ts";
+import { STATEMENT_FAULTS } from "./statements.ts";
 import { listed, told, type Catalogue, type Facts, type Fault, type Told } from "./sentence.ts";
 
 const SAVE_AS_TABLE = 'Save the table itself as "Excel Workbook (.xlsx)" or "CSV UTF-8".';
@@ -207,6 +208,7 @@ const ALL: Catalogue = {
   ...POINTED_OUT,
   ...RESULTS_REMARKS,
   ...NEWS_REMARKS,
+  ...STATEMENT_FAULTS,
 };
 
 export function wordsOf({ code, facts = {} }: Fault): Told {

@@ -8,7 +8,7 @@ import { assertHeader, guardsOf, headerAmong, HEADER_ROWS_MAX, underTable } from
 import { COLUMNS_MAX, PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX, type Row, type Source, type Table } from "./row.ts";
 import { readText } from "./text.ts";
 
-type CsvSource = Source & { readonly delimiter: string };
+export type CsvSource = Source & { readonly delimiter: string };
 
 /** Reads as far as the header; `rows` then reads the file from its beginning, each time it is called. */
 export async function openCsv(given: Source): Promise<Table> {
@@ -27,7 +27,7 @@ interface Header {
 }
 
 const SEP_LINE = /^"?sep=([^\r\n]?)"?[ ,;\t|]*(?:\r\n|\n|\r|$)/i;
-const DELIMITERS: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "|" };
+export const DELIMITERS: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "|" };
 /** A line end in quotes does not end a record. */
 const RECORD = /(?:"[^"]*"|[^"\r\n])+/g;
 
@@ -139,7 +139,7 @@ function ragged(cells: readonly string[], columns: number, source: CsvSource, ro
  * Cuts a file into records. One without a quote, or whose quotes stand around whole cells and nowhere else, is cut right
  * here: that is many times faster. All others of a piece go through csv-parse in one call. Throws FileRefusedError.
  */
-async function* readRecords(source: CsvSource): AsyncGenerator<ReturnType<typeof cutRecords>> {
+export async function* readRecords(source: CsvSource): AsyncGenerator<ReturnType<typeof cutRecords>> {
   let carried = "";
   let row = 1;
   let isFirst = true;

@@ -32,7 +32,7 @@ export async function openTable(copy: string, fileName: string, asked: Asked = {
   }
 }
 
-const LOOKED_AT_BYTES = 64 * 1024;
+export const LOOKED_AT_BYTES = 64 * 1024;
 
 /**
  * Refuses a file whose first bytes are those of something else than its name says. Read as that it would be refused as
@@ -44,7 +44,11 @@ async function assertIsAsNamed({ path, encoding, refuse }: Source, format: FileF
   const is = binaryOfBytes(beginning) ?? textKindOf(beginning, format);
   if (format === "xlsx" && is === "zip") return;
   if (is !== undefined) throw refuse("format_differs", { is });
-  // any bytes can be read as windows-1252, so that `José` in UTF-8 would go out as `JosÃ©`
+  assertEncoding(beginning, encoding, refuse);
+}
+
+/** Any bytes can be read as windows-1252, so that `José` in UTF-8 would go out as `JosÃ©`. Throws FileRefusedError. */
+export function assertEncoding(beginning: Buffer, encoding: string, refuse: Refuse): void {
   const whole = wholeUtf8(beginning);
   const isOther = encoding !== "utf-8" && markOf(beginning) === undefined && isUtf8(whole) && !isAscii(whole);
   if (isOther) throw refuse("encoding_differs", { encoding });

@@ -1,0 +1,167 @@
+import { FileRefusedError } from "../errors.ts";
+import { binaryOfBytes } from "../file-format.ts";
+import type { FILE_FAULTS } from "../messages/faults.ts";
+import type { Facts, Fault } from "../messages/sentence.ts";
+import type { STATEMENT_FAULTS } from "../messages/statements.ts";
+import { quotedNames } from "../printable.ts";
+import { DELIMITERS, readRecords } from "../reader/csv.ts";
+import { looksLikeValues } from "../reader/lines.ts";
+import { assertEncoding, LOOKED_AT_BYTES } from "../reader/open-table.ts";
+import type { Cell } from "../reader/row.ts";
+import { beginningOf, markOf } from "../reader/text.ts";
+import { readBook, readSheet, type Book, type SheetEntry } from "../reader/workbook-cells.ts";
+import { openParts } from "../reader/workbook-parts.ts";
+import { BANKS, headerIn, knownNames, type Header } from "./layouts.ts";
+
+/** A line of a text, or a row of a sheet, with its number as a spreadsheet shows it. */
+export interface SheetRow {
+  readonly line: number;
+  readonly cells: readonly Cell[];
+}
+
+/** The table of a statement: its header, what stands above it, and what stands below. */
+export interface StatementSheet {
+  readonly header: Header;
+  readonly above: readonly string[];
+  /** Of a text: its lines were cut at this sign, and an amount with that sign in it, too. */
+  readonly delimiter: string | undefined;
+  rows(): AsyncIterable<readonly SheetRow[]>;
+}
+
+/** Gives the error that refuses the statement whole, to be thrown. The facts never hold a cell's text. */
+export type RefuseStatement = (
+  code: keyof typeof FILE_FAULTS | keyof typeof STATEMENT_FAULTS,
+  facts?: Facts,
+  place?: Pick<Fault, "row" | "column">,
+) => FileRefusedError;
+
+/** Name, address, account, from and to stand above the header. */
+const HEADER_LINES_MAX = 40;
+const NAMES_SHOWN_MAX = 20;
+
+type Pages = () => AsyncIterable<readonly SheetRow[]>;
+
+interface Source {
+  readonly path: string;
+  readonly encoding: string;
+  readonly refuse: RefuseStatement;
+}
+
+/** Finds the table in a file, by what is in it whatever its name says. Throws FileRefusedError. */
+export async function openStatement(source: Source): Promise<StatementSheet> {
+  const { path, encoding, refuse } = source;
+  const beginning = await beginningOf(path, LOOKED_AT_BYTES);
+  if (beginning.length === 0) throw refuse("file_empty");
+  const is = binaryOfBytes(beginning);
+  if (is === "zip") return openSheet(source);
+  const text = new TextDecoder(markOf(beginning)?.encoding ?? "latin1").decode(beginning);
+  // banks call a web page .xls
+  if (is !== undefined || text.trimStart().startsWith("<")) throw refuse("format_unknown", { is: is ?? "page" });
+  assertEncoding(beginning, encoding, refuse);
+  return openText(source);
+}
+
+/** Cut by whichever sign gives a header of a bank; a line `sep=` says nothing that this would not find. */
+async function openText(source: Source): Promise<StatementSheet> {
+  const heads: (readonly SheetRow[])[] = [];
+  let refused: FileRefusedError | undefined;
+  for (const delimiter of Object.keys(DELIMITERS)) {
+    const pages: Pages = () => recordsOf(source, delimiter);
+    try {
+      const head = await headOf(pages);
+      const found = statementIn(head, pages, delimiter);
+      if (found) return found;
+      heads.push(head);
+    } catch (error) {
+      if (!(error instanceof FileRefusedError)) throw error;
+      // a quote that is right for one sign is wrong for the others: the one that came furthest is meant
+      if ((error.faults[0]?.row ?? 0) >= (refused?.faults[0]?.row ?? 0)) refused = error;
+    }
+  }
+  throw heads.length > 0 ? unknown(heads, source.refuse) : (refused ?? unknown([], source.refuse));
+}
+
+async function* recordsOf({ path, encoding, refuse }: Source, delimiter: string): AsyncGenerator<SheetRow[]> {
+  let line = 0;
+  for await (const { records } of readRecords({ path, encoding, refuse, delimiter }))
+    yield records.map((cells) => ({ line: ++line, cells }));
+}
+
+/** The one sheet that is shown and has a header of a bank. */
+async function openSheet({ path, refuse }: Source): Promise<StatementSheet> {
+  const parts = await openParts(path, refuse);
+  try {
+    const book = await readBook(parts);
+    const heads: (readonly SheetRow[])[] = [];
+    const found: (StatementSheet & { readonly name: string })[] = [];
+    for (const entry of book.sheets.filter(({ isHidden }) => !isHidden)) {
+      const head = await headOf(() => rowsOf(parts, entry, book));
+      const sheet = statementIn(head, () => rowsOnceMore(path, refuse, entry, book));
+      if (sheet) found.push({ name: entry.name, ...sheet });
+      heads.push(head);
+    }
+    const [sheet, ...others] = found;
+    if (!sheet) throw unknown(heads, refuse);
+    if (others.length > 0) throw refuse("statement_sheets", { sheets: quotedNames(found.map(({ name }) => name)) });
+    return sheet;
+  } finally {
+    parts.zip.close();
+  }
+}
+
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+async function* rowsOf(parts: Parts, { part }: SheetEntry, book: Book): AsyncGenerator<SheetRow[]> {
+  for await (const page of readSheet(parts, part, book))
+    yield page.map(({ number, cells }) => ({ line: number, cells }));
+}
+
+async function* rowsOnceMore(path: string, refuse: RefuseStatement, entry: SheetEntry, book: Book) {
+  const parts = await openParts(path, refuse);
+  try {
+    yield* rowsOf(parts, entry, book);
+  } finally {
+    parts.zip.close();
+  }
+}
+
+async function headOf(pages: Pages): Promise<readonly SheetRow[]> {
+  const head: SheetRow[] = [];
+  for await (const page of pages()) {
+    head.push(...page.filter(({ line }) => line <= HEADER_LINES_MAX));
+    if ((page.at(-1)?.line ?? 0) >= HEADER_LINES_MAX) break;
+  }
+  return head;
+}
+
+function statementIn(head: readonly SheetRow[], pages: Pages, delimiter?: string): StatementSheet | undefined {
+  for (const [at, { line, cells }] of head.entries()) {
+    const header = headerIn(cells.map(textOf));
+    if (!header) continue;
+    const above = head.slice(0, at).map((row) => row.cells.map(textOf).join(" ").trim());
+    return { header, above, delimiter, rows: () => below(line, pages()) };
+  }
+  return undefined;
+}
+
+async function* below(header: number, pages: AsyncIterable<readonly SheetRow[]>): AsyncGenerator<readonly SheetRow[]> {
+  for await (const page of pages) yield page.filter(({ line }) => line > header);
+}
+
+export function textOf(cell: Cell | undefined): string {
+  if (cell === undefined) return "";
+  return (typeof cell === "string" ? cell : cell.source).trim();
+}
+
+/** Names the columns of the line that is most like a header; never a line of values (I10). */
+function unknown(heads: readonly (readonly SheetRow[])[], refuse: RefuseStatement): FileRefusedError {
+  const lines = heads.flatMap((head) =>
+    head.map(({ line, cells }) => ({ line, names: cells.map(textOf).filter(Boolean) })),
+  );
+  const liked = lines.map((one) => ({ ...one, known: one.names.length > 1 ? knownNames(one.names) : 0 }));
+  const [best] = liked.sort((one, other) => other.known - one.known);
+  const banks = BANKS.join(", ");
+  if (!best || best.known < 2 || looksLikeValues(best.names)) return refuse("statement_unknown", { banks });
+  const columns = quotedNames(best.names.slice(0, NAMES_SHOWN_MAX));
+  return refuse("statement_unknown", { banks, columns }, { row: best.line });
+}
