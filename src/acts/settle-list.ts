@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import { canonicalAmount, PLAIN_DECIMAL } from "../amount.ts";
+import { canonicalAmount, isSameAmount, PLAIN_DECIMAL, sumOf } from "../amount.ts";
 import { normalizeName } from "../column-name.ts";
-import { FileRefusedError } from "../errors.ts";
+import { FileRefusedError, PaydropError } from "../errors.ts";
 import { openRegular } from "../intake/snapshot.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { printable, textIn } from "../printable.ts";
@@ -12,22 +12,34 @@ import { nameSaid, type Open, type Person } from "./act.ts";
 import { settleAll, settledAs, type Settled, type Settling, type Settlings } from "./settle.ts";
 
 interface Values {
-  /** The filled-in list of `status --unknown --csv`, from the root. */
+  /** The filled-in list of `status --unknown --csv`, or that of `reconcile`, from the root. */
   readonly list: string;
+  /** The sum of the rows that a statement speaks for, as the person typed it. */
+  readonly total?: string | undefined;
 }
 
 /** It may be old: nothing that went is settled as not done by it. Where a line has no name, `who` says it. */
-export async function settleList(open: Open, who: Person, { list }: Values): Promise<Settled> {
-  return settleAll(open, who, await saidByList(open, who, list));
+export async function settleList(open: Open, who: Person, { list, total = "" }: Values): Promise<Settled> {
+  const { proposed, ...said } = await saidByList(open, who, list);
+  // what a machine proposes counts by a person's sum alone (§15)
+  const sum = sumOf(proposed.map(({ row }) => row));
+  if (proposed.length > 0 && !isSameAmount(total, sum))
+    throw new PaydropError("settle_proposed", { rows: proposed.length, sum });
+  return settleAll(open, who, said);
 }
 
-async function saidByList(open: Open, who: Person, path: string): Promise<Settlings> {
+async function saidByList(
+  open: Open,
+  who: Person,
+  path: string,
+): Promise<Settlings & { readonly proposed: readonly Settling[] }> {
   const fileName = basename(path);
   await (await openRegular(path)).close();
   const table = await openTable(path, fileName, { encoding: open.config.encoding });
   const faults: Fault[] = [];
   const todo = new Map<string, Settling>();
   const already: Settling[] = [];
+  const proposed: Settling[] = [];
   let skipped = 0;
   for await (const rows of table.rows()) {
     for (const row of rows) {
@@ -40,11 +52,14 @@ async function saidByList(open: Open, who: Person, path: string): Promise<Settli
       if ("code" in found) faults.push({ ...found, row: row.number });
       else if (todo.has(placeOf(found))) faults.push({ code: "list_twice", row: row.number });
       else if (found.row.state !== "unknown") already.push(found);
-      else todo.set(placeOf(found), found);
+      else {
+        todo.set(placeOf(found), found);
+        if (cell("evidence") !== "") proposed.push(found);
+      }
     }
   }
   if (faults.length > 0) throw new FileRefusedError(fileName, faults);
-  return { todo: [...todo.values()], already, skipped };
+  return { todo: [...todo.values()], already, skipped, proposed };
 }
 
 const placeOf = ({ batch, row }: Settling): string => `${batch.id} ${row.row}`;

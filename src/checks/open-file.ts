@@ -8,6 +8,7 @@ import { takeSnapshot, type Snapshot } from "../intake/snapshot.ts";
 import { mask } from "../mask.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { fieldsOf, OPERATIONS, operationNamed, operationSaid, type OperationName } from "../operations/index.ts";
+import type { Sensitivity } from "../operations/operation.ts";
 import { printable, quotedNames } from "../printable.ts";
 import { completeOperations, createColumnPlan, hasIn, knownColumns, OUR_NAMES } from "../reader/columns.ts";
 import { employeeColumnAt, misspeltColumns, missingFields, type LookupTable } from "../reader/columns.ts";
@@ -246,20 +247,28 @@ export async function openKept({ config, store }: Keeping, batch: BatchFile) {
     const text = readAt(row, { name, kind: "id", source }, reading.format === "xlsx");
     return typeof text === "string" && text !== "" ? text : undefined;
   };
+  const operationOf = (row: Row) => operation ?? operationSaid(textOf(row, "operation") ?? "")?.name;
+  /** In clear: only to be compared. */
+  const payeeOf = (row: Row): { readonly text: string; readonly sensitive: Sensitivity } | undefined => {
+    const said = operationOf(row);
+    for (const form of said ? operationNamed(said).forms : []) {
+      const text = textOf(row, form.payee);
+      const sensitive = fieldsOf(form).find(({ name }) => name === form.payee)?.sensitive ?? "account";
+      if (text !== undefined) return { text, sensitive };
+    }
+    return undefined;
+  };
   /** What a row says of itself: in clear, but for `payee`, which is masked. `name`: of the payee; `employee`: their number. */
   const own = (row: Row) => {
-    const said = operation ?? operationSaid(textOf(row, "operation") ?? "")?.name;
+    const said = operationOf(row);
     const { debit, forms = [] } = said ? operationNamed(said) : {};
-    const payees = forms.flatMap((form) => {
-      const text = textOf(row, form.payee);
-      const sensitive = fieldsOf(form).find(({ name }) => name === form.payee)?.sensitive;
-      return text === undefined ? [] : [mask(text, sensitive ?? "account")];
-    });
+    const payee = payeeOf(row);
     const names = forms.flatMap((form) => fieldsOf(form).filter(({ sensitive }) => sensitive === "name"));
     const name = names.map((field) => textOf(row, field.name)).find((text) => text !== undefined);
     const employee = wordsAt(row, employeeColumnAt(row.columns)) || undefined;
     const reference = textOf(row, "reference");
-    return { operation: said, debit: debit && textOf(row, debit), payee: payees[0], name, employee, reference };
+    const masked = payee && mask(payee.text, payee.sensitive);
+    return { operation: said, debit: debit && textOf(row, debit), payee: masked, name, employee, reference };
   };
-  return { table, plan, own };
+  return { table, plan, own, payeeOf, textOf };
 }

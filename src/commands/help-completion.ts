@@ -21,7 +21,7 @@ import { nameOf, type Call, type Command } from "./command.ts";
 const TOPICS = {
   "By role": ["clerk", "finance", "operate", "develop"],
   "By question":
-    "duplicates accounts periods corrections excel mapping unknown folder desk approval hosts settings json again".split(
+    "duplicates accounts periods corrections excel mapping unknown reconcile folder desk approval hosts settings json again".split(
       " ",
     ),
 };

@@ -115,6 +115,17 @@ export const COMMANDS: readonly Command[] = [
     ],
   },
   {
+    usage: "reconcile <statement>",
+    load: async () => (await import("./reconcile.ts")).run,
+    shown: "what the bank's statement says of rows that went; writes a list for `settle --from`",
+    options: {
+      "--account <account>": "the account to debit that it is of, as your files name it: said once",
+      "--dates <order>": "day-first or month-first, where the statement does not tell",
+    },
+    settings: ["by"],
+    examples: ["paydrop reconcile hdfc-november.csv --account ACC-OPS-01", "paydrop reconcile hdfc-december.csv"],
+  },
+  {
     usage: "settle [batch]",
     load: async () => (await import("./settle.ts")).run,
     shown: "say what became of unknown rows, after you looked them up",

@@ -30,5 +30,6 @@ function byList(call: Call, work: OpenedWork, open: Open, list: string): Promise
   if (call.operands.length > 0 || call.flags["row"] !== undefined || call.flags["as"] !== undefined) {
     throw new PaydropError("list_alone");
   }
-  return settleList(open, callerOf(call, work), { list: resolve(list) });
+  const values = { list: resolve(list), total: optionOf(call, "total") };
+  return settleList(open, callerOf(call, work), values);
 }

@@ -27,7 +27,7 @@ const NOT_INPUT = [
   CONTROL,
 ];
 /** `payroll.csv.results.csv`, `payroll.csv.summary.K7Q29F3M.json`: what we make of a file of input. */
-const MADE_OF = /^(.+)\.(results|retry|summary|report|check)(?:\.[0-9a-z]{1,32})?\.[a-z]{2,6}$/is;
+const MADE_OF = /^(.+)\.(results|retry|summary|report|check|reconciled)(?:\.[0-9a-z]{1,32})?\.[a-z]{2,6}$/is;
 
 /** `name`: without its folder; bytes that are not UTF-8 stand as U+FFFD. */
 export function inputName(name: string): NameSays {

@@ -71,8 +71,11 @@ export interface RowFilter {
   readonly limit?: number;
 }
 
-/** What is kept beside payments (README §14): who may sign in, who is signed in, which file somebody brought, what people were told. */
-export type KeptKind = "account" | "session" | "upload" | "notice";
+/**
+ * What is kept beside payments (README §14): who may sign in, who is signed in, which file somebody brought, what people were
+ * told; whose account a statement is of, and which of its lines are rows (§15).
+ */
+export type KeptKind = "account" | "session" | "upload" | "notice" | "statement" | "seen";
 
 export interface Kept<T> {
   readonly name: string;

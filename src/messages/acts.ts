@@ -119,6 +119,7 @@ const ACT_WORDS = {
   add_account: "gave an account at the desk to",
   remove_account: "took the account at the desk of",
   bring_file: "brought the file",
+  confirm_account: "said whose account it is:",
   ask_approval: "asked others to approve",
   approve: "approved",
   accept_destination: "accepted another destination for",

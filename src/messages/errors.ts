@@ -103,6 +103,14 @@ const USAGE_ERRORS = {
       → Nothing was settled.`,
     led("If the bank gave the money back, add their sum", flag({ total: "SUM" })),
   ],
+  settle_proposed: [
+    "{rows:row} of the list come from a statement: {sum} → Nothing was settled. Look at each of them.",
+    led("If they are right, add their sum", flag({ total: "SUM" })),
+  ],
+  statement_account: [
+    "nobody has said which account {name} is of → Say the account to debit as your files name it, once.",
+    led("Add", flag({ account: "ACC-OPS-01" })),
+  ],
   cancel_state: "row {row} is {state} → Nothing was cancelled. Only rows that did not go can be.",
   row_changed: `row {row} of batch {batch} is {state} now: it changed after the page was made
     → Nothing was changed. Look at it again.`,

@@ -1,3 +1,4 @@
+import { flag, led } from "./commands.ts";
 import type { Catalogue } from "./sentence.ts";
 
 const AGAIN = "Download the statement from the bank again, and use it as it came.";
@@ -12,8 +13,11 @@ export const STATEMENT_FAULTS = {
   statement_accounts: `a line of another account stands here; above are lines of one account
     → Download a statement of each account by itself.`,
   statement_day: `no day stands here, and the line has an amount → ${OR_DELETE} A day is written as 27/11/2026.`,
-  statement_day_order: `this date is {one} or {other}, and nothing in the file tells which
-    → Compare one day with the bank's own page, and say whether the day comes first. A statement with a day after the 12th tells it by itself.`,
+  statement_day_order: [
+    `this date is {one} or {other}, and nothing in the file tells which
+      → Compare one day with the bank's own page. A statement with a day after the 12th tells it by itself.`,
+    led("Or say what comes first", flag({ dates: "day-first" })),
+  ],
   statement_days_mixed: `the day comes first in some dates of this file and the month in others; a spreadsheet does so when it saves a CSV
     → ${AGAIN}`,
   statement_amount: `this is no amount → ${OR_DELETE} An amount is written as {example}.`,

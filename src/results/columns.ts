@@ -13,6 +13,7 @@ import { operationNamed } from "../operations/index.ts";
 import { printable } from "../printable.ts";
 import type { Row, Table } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
+import { inStatementText, type InStatement } from "./in-statement.ts";
 import { tableIn, type OutRow, type OutTable } from "./table.ts";
 import { recordsOf, statusOf } from "./totals.ts";
 import type { OutCell } from "./workbook.ts";
@@ -22,6 +23,7 @@ interface Line {
   readonly batch: BatchOfRow;
   /** As the file says it; it is not sent. */
   readonly reference: string | undefined;
+  readonly inStatement: InStatement | undefined;
   readonly message: string;
   readonly action: string;
 }
@@ -58,6 +60,7 @@ const AFTER: Columns = {
   // after a row went again its answer counts; who settled it before stands among the acts
   result_settled_by: ({ record }) => (record.state.startsWith("settled_") ? printable(record.settledBy ?? "") : ""),
   result_batch: ({ batch }) => batch.id,
+  result_seen: ({ inStatement }) => inStatementText(inStatement),
 };
 
 const BEFORE_OF = Object.values(BEFORE);
@@ -79,9 +82,14 @@ export function retryTable({ header = [], wrapper, reading }: Table, format: Fil
   return tableIn(format, { ...names, isInput: true, widths: WIDTHS, sheet: reading.sheet ?? "retry" }, header, wrapper);
 }
 
-export function resultsRow(row: Row, record: RowRecord, batch: BatchOfRow, reference: string | undefined): OutRow {
+export function resultsRow(
+  row: Row,
+  record: RowRecord,
+  batch: BatchOfRow,
+  { reference, inStatement }: Pick<Line, "reference" | "inStatement">,
+): OutRow {
   const words = tellRow(record, batch);
-  const line: Line = { record, batch, reference, message: words.text, action: todoLine(words) };
+  const line: Line = { record, batch, reference, inStatement, message: words.text, action: todoLine(words) };
   return { before: BEFORE_OF.map((valueOf) => valueOf(line)), row, after: AFTER_OF.map((valueOf) => valueOf(line)) };
 }
 

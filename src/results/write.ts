@@ -7,13 +7,14 @@ import type { FileFormat } from "../file-format.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Row, Table } from "../reader/row.ts";
 import { createFirstFaults, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
+import { inStatements } from "./in-statement.ts";
 import * as place from "./place.ts";
 import { runFactsOf, runsWith, summaryJson, type RunFacts } from "./summary.ts";
 import { assertControlTotals, exitCodeOfBatch, isInRetryFile, lockstep } from "./totals.ts";
 import { nextOf, recordsOf, TotalsCollector } from "./totals.ts";
 
 export interface ResultsInput {
-  readonly store: Pick<JournalStore, "rows" | "runs">;
+  readonly store: Pick<JournalStore, "rows" | "runs" | "kept">;
   readonly config: Pick<Config, "state_dir">;
   readonly batch: BatchRecord;
   /** The snapshot, read again, and what it says of a row beside what is sent (`openKept`). */
@@ -135,13 +136,14 @@ async function writeRows(
   const results = await create(paths.results);
   let retry: AtomicFile | undefined;
   let retryRows = 0;
+  const seen = await inStatements(store, batch.id);
   await results.write(resultsLines.begin());
   for await (const pairs of lockstep(table.rows(), recordsOf(store, batch.id))) {
     const lines = pairs.map(({ row, record }) => {
       const { reference, debit } = own(row);
       totals.add(record, debit);
       faults.add(record);
-      return resultsRow(row, record, batch, reference);
+      return resultsRow(row, record, batch, { reference, inStatement: seen.get(record.row) });
     });
     await results.write(resultsLines.rows(lines));
     const toCorrect = pairs.filter(({ record }) => isInRetryFile(record));

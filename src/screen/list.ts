@@ -42,7 +42,8 @@ export async function writeList<T>(
   );
 }
 
-function csvRecord(cells: readonly (string | number | undefined)[], { isFirst = false } = {}): string {
+/** A line of a table; what a spreadsheet would run is guarded. */
+export function csvRecord(cells: readonly (string | number | undefined)[], { isFirst = false } = {}): string {
   const shown = cells.map((cell) => guardCell(printable(String(cell ?? ""))));
   return stringify([shown], { bom: isFirst, record_delimiter: "windows" });
 }

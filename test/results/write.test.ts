@@ -46,7 +46,7 @@ test("every row has one line in input order, and the sums equal the file", async
   const results = desk.read("pay.csv.results.csv");
   const before = "result_row,result_status,result_http_status,result_message,result_action";
   const after =
-    "result_operation,result_amount,result_reference,result_attempts,result_sent_at,result_duration_ms,result_response,result_duplicate_of,result_settled_by,result_batch";
+    "result_operation,result_amount,result_reference,result_attempts,result_sent_at,result_duration_ms,result_response,result_duplicate_of,result_settled_by,result_batch,result_seen";
   expect(results.split("\r\n")[0]).toBe(`\uFEFF${before},from_account,to_account,amount,notes,${after}`);
   expect(
     csv(results).map((row) => [row["result_row"], row["result_status"], row["result_http_status"], row["notes"]]),

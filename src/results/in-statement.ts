@@ -1,0 +1,44 @@
+import type { JournalStore } from "../journal/store.ts";
+
+/** What a bank's statement says of a row (README §15): the line of its debit, and of the credit by which the money came back. */
+export interface InStatement {
+  /** A keyed hash of the line: it counts once, also where statements overlap. */
+  readonly line: string;
+  /** When it was booked: `2026-11-03`. */
+  readonly day: string;
+  readonly returned?: { readonly line: string; readonly day: string };
+}
+
+interface Kept {
+  readonly rows: Readonly<Record<string, InStatement>>;
+}
+
+/** By the numbers of rows. */
+export async function inStatements(
+  store: Pick<JournalStore, "kept">,
+  batch: string,
+): Promise<ReadonlyMap<number, InStatement>> {
+  const [kept] = await store.kept<Kept>("seen", batch);
+  return new Map(Object.entries(kept?.value.rows ?? {}).map(([row, one]) => [Number(row), one]));
+}
+
+/** All lines that count already. */
+export async function countedLines(store: Pick<JournalStore, "kept">): Promise<ReadonlySet<string>> {
+  const all = await store.kept<Kept>("seen");
+  const rows = all.flatMap(({ value }) => Object.values(value.rows));
+  return new Set(rows.flatMap(({ line, returned }) => [line, ...(returned ? [returned.line] : [])]));
+}
+
+export async function keepInStatements(
+  store: Pick<JournalStore, "keep">,
+  batch: string,
+  rows: ReadonlyMap<number, InStatement>,
+): Promise<void> {
+  await store.keep("seen", batch, { rows: Object.fromEntries(rows) });
+}
+
+/** `2026-11-03`, `2026-11-03, returned 2026-11-05`. */
+export function inStatementText(one: InStatement | undefined): string {
+  if (!one) return "";
+  return one.returned ? `${one.day}, returned ${one.returned.day}` : one.day;
+}

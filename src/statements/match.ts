@@ -1,0 +1,234 @@
+import { oneSpelling } from "../one-spelling.ts";
+
+/** A row that went, or may have gone: what speaks for it in a statement. In clear: it is never logged or stored. */
+export interface WentRow {
+  readonly batch: string;
+  readonly row: number;
+  readonly state: "accepted" | "settled_done" | "unknown";
+  readonly amount: string;
+  /** When it was sent: `2026-11-03`. */
+  readonly day: string;
+  readonly reference?: string | undefined;
+  readonly narration?: string | undefined;
+  /** Its account, id or UPI id. */
+  readonly payee?: string | undefined;
+  readonly name?: string | undefined;
+  /** Texts of its answer, which may name the service's own reference. */
+  readonly answer?: string | undefined;
+}
+
+/** An entry of a statement, as far as it is compared. */
+export interface Entry {
+  readonly line: number;
+  readonly day: string;
+  readonly text: string;
+  readonly references: readonly string[];
+  readonly amount: string;
+  readonly direction: "debit" | "credit";
+}
+
+/** What speaks for a row, the strongest first. */
+export const EVIDENCE = ["answer", "reference", "narration", "payee", "name"] as const;
+export type Evidence = (typeof EVIDENCE)[number];
+
+/** One line and one row, by evidence. */
+export interface Pair<R extends WentRow = WentRow, E extends Entry = Entry> {
+  readonly row: R;
+  readonly line: E;
+  readonly by: Evidence;
+}
+
+/** Rows and lines of one amount that nothing tells apart. */
+export interface Equals<R extends WentRow = WentRow, E extends Entry = Entry> {
+  readonly lines: readonly E[];
+  readonly accepted: readonly R[];
+  readonly unknown: readonly R[];
+}
+
+export interface Matched<R extends WentRow, E extends Entry> {
+  readonly pairs: readonly Pair<R, E>[];
+  readonly equals: readonly Equals<R, E>[];
+  /** Debits that no row explains. */
+  readonly strange: readonly E[];
+}
+
+/** A payment is booked on the day that it was sent, or so many days later (README §15). */
+export const BOOKED_WITHIN_DAYS = 5;
+/** Money comes back so many days after it was booked, at most. */
+const RETURNED_WITHIN_DAYS = 10;
+
+/**
+ * Which line of a statement speaks for which row, both of one debit account. Amounts are equal to the last digit. A line that
+ * speaks for several rows, and a row for which several lines speak, are not chosen among. What is absent says nothing.
+ */
+export function match<R extends WentRow, E extends Entry>(rows: readonly R[], lines: readonly E[]): Matched<R, E> {
+  const debits = new Map(
+    Map.groupBy(
+      lines.filter(({ direction }) => direction === "debit"),
+      ({ amount }) => sameAmount(amount),
+    ),
+  );
+  const groups = Map.groupBy(rows, ({ amount }) => sameAmount(amount));
+  const pairs: Pair<R, E>[] = [];
+  const equals: Equals<R, E>[] = [];
+  const strange: E[] = [];
+  for (const [amount, all] of debits) {
+    const { found, rows: rowsLeft, lines: linesLeft } = matchEqual(groups.get(amount) ?? [], all);
+    pairs.push(...found);
+    const near = rowsLeft.filter((row) => linesLeft.some((line) => isWithin(row, line)));
+    const open = linesLeft.filter((line) => near.some((row) => isWithin(row, line)));
+    strange.push(...linesLeft.filter((line) => !open.includes(line)));
+    if (open.length === 0) continue;
+    const [unknown, accepted] = [true, false].map((is) => near.filter(({ state }) => (state === "unknown") === is)) as [
+      R[],
+      R[],
+    ];
+    equals.push({ lines: open, accepted, unknown });
+  }
+  return { pairs, equals, strange };
+}
+
+/** `100`, `100.0` and `100.00` are one amount. */
+export const sameAmount = (amount: string): string => (amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount);
+
+/** Of one amount: by the strongest evidence first; what it finds stands in the way of nothing weaker. */
+function matchEqual<R extends WentRow, E extends Entry>(rows: readonly R[], lines: readonly E[]) {
+  const found: Pair<R, E>[] = [];
+  let [rowsLeft, linesLeft] = [rows, lines];
+  const words = new Map(lines.map((line) => [line, wordsIn(line)]));
+  for (const by of EVIDENCE) {
+    if (rowsLeft.length === 0 || linesLeft.length === 0) break;
+    const speaks = new Map(rowsLeft.map((row) => [row, spokenFor(row, by, linesLeft, words)]));
+    const rowsOf = new Map<E, number>();
+    for (const of of speaks.values()) for (const line of of) rowsOf.set(line, (rowsOf.get(line) ?? 0) + 1);
+    const chosen = [...speaks].flatMap(([row, [line, ...more]]): Pair<R, E>[] =>
+      line !== undefined && more.length === 0 && rowsOf.get(line) === 1 ? [{ row, line, by }] : [],
+    );
+    found.push(...chosen);
+    const [rowsTaken, linesTaken] = [new Set(chosen.map(({ row }) => row)), new Set(chosen.map(({ line }) => line))];
+    rowsLeft = rowsLeft.filter((row) => !rowsTaken.has(row));
+    linesLeft = linesLeft.filter((line) => !linesTaken.has(line));
+  }
+  return { found, rows: rowsLeft, lines: linesLeft };
+}
+
+function spokenFor<E extends Entry>(
+  row: WentRow,
+  by: Evidence,
+  lines: readonly E[],
+  words: ReadonlyMap<E, Words>,
+): readonly E[] {
+  const test = TESTS[by](row);
+  return test ? lines.filter((line) => isWithin(row, line) && test(words.get(line) ?? NO_WORDS)) : [];
+}
+
+const dayNumber = (day: string): number => Date.parse(day) / 86_400_000;
+
+function isWithin({ day }: WentRow, line: Entry): boolean {
+  const days = dayNumber(line.day) - dayNumber(day);
+  return days >= 0 && days <= BOOKED_WITHIN_DAYS;
+}
+
+/** The words of a line, in one spelling, and what is left of it without spaces and signs. */
+interface Words {
+  readonly all: ReadonlySet<string>;
+  readonly joined: string;
+}
+
+const NO_WORDS: Words = { all: new Set(), joined: "" };
+const WORD = /[\p{L}\p{M}\p{N}]+(?:[._-][\p{L}\p{M}\p{N}]+)*(?:@[\p{L}\p{N}.-]+)?/gu;
+
+function wordsIn({ text, references }: Entry): Words {
+  const whole = [text, ...references].join(" ").toLowerCase();
+  const found = whole.match(WORD) ?? [];
+  // `NEFT-N123-INV-42` holds each part, and each row of parts
+  const parts = found.flatMap((word) => pieces(word.split(/[._-]/)));
+  return { all: new Set([...found, ...parts].map(oneSpelling)), joined: found.join("") };
+}
+
+const PIECES_MAX = 4;
+
+function pieces(parts: readonly string[]): string[] {
+  return parts.flatMap((_, from) =>
+    Array.from({ length: Math.min(PIECES_MAX, parts.length - from) }, (_none, more) =>
+      parts.slice(from, from + more + 1).join("-"),
+    ),
+  );
+}
+
+type Test = (line: Words) => boolean;
+
+/** What must stand in a line; undefined: the row has nothing that could. */
+const TESTS: Readonly<Record<Evidence, (row: WentRow) => Test | undefined>> = {
+  answer: ({ state, answer }) => (state === "unknown" ? undefined : anyWord(longWords(answer))),
+  reference: ({ reference }) => anyWord(reference ? [oneSpelling(reference)] : [], REFERENCE_CHARACTERS_MIN),
+  narration: ({ narration }) => wholeText(narration),
+  payee: ({ payee }) => payeeTest(payee),
+  name: ({ name }) => nameTest(name),
+};
+
+/** A short word stands anywhere by chance. */
+const REFERENCE_CHARACTERS_MIN = 4;
+const ANSWER_CHARACTERS_MIN = 8;
+const LAST_DIGITS = 4;
+const NAME_WORD_CHARACTERS_MIN = 3;
+
+function anyWord(words: readonly string[], least = 1): Test | undefined {
+  const long = words.filter((word) => word.length >= least);
+  return long.length === 0 ? undefined : ({ all }) => long.some((word) => all.has(word));
+}
+
+/** The service's own references have digits, and are long. */
+function longWords(answer = ""): readonly string[] {
+  const words = answer.toLowerCase().match(/[a-z0-9_-]{8,40}/g) ?? [];
+  return words.filter((word) => /[0-9]{3}/.test(word) && word.length >= ANSWER_CHARACTERS_MIN).map(oneSpelling);
+}
+
+/** A narration that the row has for itself holds a digit: `Salary November` stands in all of them. */
+function wholeText(narration = ""): Test | undefined {
+  const words = (narration.toLowerCase().match(WORD) ?? []).join("");
+  return words.length >= REFERENCE_CHARACTERS_MIN && /[0-9]/.test(words)
+    ? ({ joined }) => joined.includes(words)
+    : undefined;
+}
+
+/** All of an account, or its last four behind what hides the others. */
+function payeeTest(payee = ""): Test | undefined {
+  if (payee.includes("@")) return anyWord([oneSpelling(payee.toLowerCase())]);
+  const spelled = oneSpelling(payee);
+  if (spelled.length <= LAST_DIGITS) return undefined;
+  const last = spelled.slice(-LAST_DIGITS);
+  const hidden = new RegExp(`^[x*•]+${last}$`);
+  return ({ all }) => all.has(spelled) || [...all].some((word) => hidden.test(word));
+}
+
+/** Two words of the name. */
+function nameTest(name = ""): Test | undefined {
+  const words = [...new Set(name.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [])].filter(
+    (word) => word.length >= NAME_WORD_CHARACTERS_MIN,
+  );
+  return words.length < 2 ? undefined : ({ all }) => words.filter((word) => all.has(word)).length >= 2;
+}
+
+/** The credits by which money came back, of rows whose debits were booked on `day`: the same amount, soon after, and evidence. */
+export function returnsOf<R extends WentRow, E extends Entry>(
+  seen: readonly { readonly row: R; readonly day: string }[],
+  lines: readonly E[],
+): readonly { readonly row: R; readonly line: E }[] {
+  const credits = lines.filter(({ direction }) => direction === "credit");
+  const byAmount = Map.groupBy(credits, ({ amount }) => sameAmount(amount));
+  const words = new Map(credits.map((line) => [line, wordsIn(line)]));
+  const found = seen.map(({ row, day }) => {
+    const tests = EVIDENCE.map((by) => TESTS[by](row));
+    const back = (byAmount.get(sameAmount(row.amount)) ?? []).filter((credit) => {
+      const days = dayNumber(credit.day) - dayNumber(day);
+      return days >= 0 && days <= RETURNED_WITHIN_DAYS && tests.some((test) => test?.(words.get(credit) ?? NO_WORDS));
+    });
+    return { row, back };
+  });
+  const times = new Map<E, number>();
+  for (const { back } of found) for (const credit of back) times.set(credit, (times.get(credit) ?? 0) + 1);
+  return found.flatMap(({ row, back: [line, ...more] }) =>
+    line !== undefined && more.length === 0 && times.get(line) === 1 ? [{ row, line }] : [],
+  );
+}
