@@ -72,12 +72,13 @@ export async function reconcile(open: Open, who: Person, values: Values): Promis
   const nameOf = (line: Line): string => lineKey(keySecret, debit, line);
   const counted = await countedLines(store);
   const fresh = lines.filter((line) => !counted.has(nameOf(line)));
-  const rows = await wentRows(open, debit, about.days, new Set(lines.map(({ amount }) => sameAmount(amount))));
+  const amounts = new Set(lines.map(({ amount }) => sameAmount(amount)));
+  const { rows, accepted } = await wentRows(open, debit, about.days, amounts);
   const found = compare(rows, fresh, nameOf);
-  const accepted = rows.filter(({ state }) => state !== "unknown");
+  const seen = rows.filter((row) => row.state !== "unknown" && (row.known ?? found.news.has(row)));
   return {
     ...{ statement: { ...about, lines: lines.length }, before: lines.length - fresh.length },
-    ...{ accepted: accepted.length, seen: accepted.filter((row) => row.known ?? found.news.has(row)).length },
+    ...{ accepted, seen: seen.length },
     ...{ rows: found.told, strange: found.strange, failed: await keep(open, found.news) },
   };
 }
@@ -146,18 +147,28 @@ async function debitOf(
   return debit;
 }
 
-/** Rows of its debit account that went, or may have, so that its lines may speak for them. */
+/**
+ * Rows of its debit account that went, or may have, so that its lines may speak for them: unknown ones, and accepted ones of an
+ * amount that is there. `accepted`: how many were, of whatever amount.
+ */
 async function wentRows(
   { store, config }: Open,
   debit: string,
   days: Statement["days"],
   amounts: ReadonlySet<string>,
-): Promise<readonly Went[]> {
-  if (!days) return [];
+): Promise<{ readonly rows: readonly Went[]; readonly accepted: number }> {
+  if (!days) return { rows: [], accepted: 0 };
   const { keySecret } = await store.facts();
   const [first, last] = days.map((day) => Date.parse(day)) as [number, number];
   const since = first - (BOOKED_WITHIN_DAYS + 1) * DAY_MS;
   const all: Went[] = [];
+  let accepted = 0;
+  const accounts = new Map<string, boolean>();
+  const isOfAccount = (text: string): boolean => {
+    const known = accounts.get(text) ?? keyOf(keySecret, "written", oneSpelling(text)) === debit;
+    accounts.set(text, known);
+    return known;
+  };
   for (const batch of await store.batches({ environment: config.environment, since })) {
     if (batch.createdAt > last + DAY_MS) continue;
     const seen = await inStatements(store, batch.id);
@@ -165,11 +176,12 @@ async function wentRows(
     for await (const page of lockstep(kept.table.rows(), recordsOf(store, batch.id))) {
       for (const { row, record } of page) {
         const { state, amount = "", response } = record;
-        const isMeant = state === "accepted" || state === "settled_done" || state === "unknown";
-        if (!isMeant || (state !== "unknown" && !amounts.has(sameAmount(amount)))) continue;
+        if (state !== "accepted" && state !== "settled_done" && state !== "unknown") continue;
         const own = kept.own(row);
-        if (keyOf(keySecret, "written", oneSpelling(own.debit ?? "")) !== debit) continue;
         const sentAt = record.sentAt ?? record.wentAt ?? batch.createdAt;
+        if (!isOfAccount(own.debit ?? "") || sentAt < since || sentAt > last + DAY_MS) continue;
+        if (state !== "unknown") accepted += 1;
+        if (state !== "unknown" && !amounts.has(sameAmount(amount))) continue;
         all.push({
           ...{ of: batch, record, detail: detailIn(own), known: seen.get(record.row) },
           ...{ batch: batch.id, row: record.row, state, amount, day: isoDayIn(sentAt, config.time_zone) },
@@ -179,7 +191,7 @@ async function wentRows(
       }
     }
   }
-  return all;
+  return { rows: all, accepted };
 }
 
 /** With their rows; results say it. */
