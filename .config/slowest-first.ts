@@ -17,6 +17,7 @@ const SLOWEST = [
   "journal/shares",
   "monitor/notices",
   "inbox/folder",
+  "commands/year",
   "commands/journal",
 ];
 

@@ -1,7 +1,7 @@
 import { withWork } from "../acts/open.ts";
 import { canonicalAmount, SUMMABLE, Sums, unitsOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
-import { dayOf, isoDay, isoDayIn } from "../day.ts";
+import { dayOf, isoDayIn } from "../day.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { ResultStatus } from "../events.ts";
 import type { BatchRecord } from "../journal/store.ts";
@@ -15,8 +15,10 @@ import { detailText } from "../results/details.ts";
 import { find, type FoundRow } from "../results/find.ts";
 import type { Sought } from "../results/sought.ts";
 import { iso } from "../results/summary.ts";
+import { splitText } from "../results/totals.ts";
 import { writeList, type Columns } from "../screen/list.ts";
 import { daySaid, optionOf, textsOf, type Call } from "./command.ts";
+import { historyLines } from "./status-lists.ts";
 
 const ROW: Columns<FoundRow> = {
   batch: ({ batch }) => batch.id,
@@ -35,7 +37,8 @@ const ROW: Columns<FoundRow> = {
   what_happened: ({ batch, record }) => tellRow(record, batch).text,
   employee_no: ({ employee }) => employee,
   decided_by: ({ decided }) => decided?.by,
-  decision: ({ decided }) => decided?.kind,
+  // what was settled as not done, and went again, is accepted
+  decision: ({ decided }) => decided && [decided.kind, decided.as].filter(Boolean).join(" "),
   why: ({ decided }) => decided?.note,
   held_for: ({ record }) => record.reasons.map(({ code }) => code).join(" "),
 };
@@ -56,19 +59,23 @@ export function run(call: Call): Promise<number> {
   return withWork(call, "read", async (work, config) => {
     const sought = soughtIn(call, config);
     const by = wordsOf(call, "sum_by", Object.keys(BY) as (keyof typeof BY)[]);
-    const all = new Sums<"found">();
+    const { time_zone: zone } = config;
+    const all = new Sums<ResultStatus>();
     let { since } = sought;
     const place = { config, store: work.store, ...tellingOn(call), since: (at: number) => void (since = at) };
     const found = addedUp(find(place, sought), all);
     const facts = () => all.total;
     const after = (): string[] => {
       const words = FIND_WORDS[all.total.rows === 0 ? "none" : "found"];
-      const day = since === undefined ? "" : ` since ${dayOf(Date.parse(isoDayIn(since, config.time_zone)))}`;
-      return [toldLines(told(words, { ...all.total, since: day }))];
+      const day = (at: number): string => dayOf(Date.parse(isoDayIn(at, zone)));
+      const days = [since && `since ${day(since)}`, sought.until && `before ${day(sought.until)}`].filter(Boolean);
+      const when = days.length === 0 ? "" : ` ${days.join(" and ")}`;
+      return [toldLines(told(words, { ...all.total, when, split: splitText(all) }))];
     };
-    if (!by)
-      await writeList(call, config, { type: "found", all: found, columns: ROW, textsOf: rowTexts, after, facts });
-    else {
+    if (!by) {
+      const textsOf = (one: FoundRow): string[] => rowTexts(one, zone);
+      await writeList(call, config, { type: "found", all: found, columns: ROW, textsOf, after, facts });
+    } else {
       const sums = sumsOf(found, by, config);
       await writeList(call, config, { type: "sum", all: sums, ...sumsBy(by), after, facts });
     }
@@ -126,9 +133,9 @@ function tellingOn({ stderr }: Call) {
   };
 }
 
-async function* addedUp(found: AsyncIterable<FoundRow>, all: Sums<"found">): AsyncGenerator<FoundRow> {
+async function* addedUp(found: AsyncIterable<FoundRow>, all: Sums<ResultStatus>): AsyncGenerator<FoundRow> {
   for await (const one of found) {
-    all.add("found", unitsIn(one));
+    all.add(one.status, unitsIn(one));
     yield one;
   }
 }
@@ -157,11 +164,12 @@ function sumsBy(by: By) {
   return { columns, textsOf };
 }
 
-function rowTexts(found: FoundRow): string[] {
-  const { batch, record, at, status, debit } = found;
-  const where = `${isoDay(at)}   batch ${batch.id}, row ${record.row} of ${batch.fileName}`;
+function rowTexts(found: FoundRow, zone: string | undefined): string[] {
+  const { batch, record, at, status, debit, decided } = found;
+  const where = `${isoDayIn(at, zone)}   batch ${batch.id}, row ${record.row} of ${batch.fileName}`;
   return [
     `${(record.amount ?? "").padStart(14)}   ${STATUSES[status].word}   ${detailText(found)}`,
     `${" ".repeat(17)}${where}${debit ? `, from ${debit}` : ""}`,
+    ...historyLines(decided ? [decided] : []).map((line) => `${" ".repeat(17)}${line}`),
   ];
 }

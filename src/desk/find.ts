@@ -1,10 +1,12 @@
 import pLimit from "p-limit";
-import { sumOf } from "../amount.ts";
+import { Sums, unitsOf } from "../amount.ts";
 import { isoDayIn, startOfNamedDay } from "../day.ts";
+import type { ResultStatus } from "../events.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { counted } from "../messages/sentence.ts";
 import { referenceText, whoText } from "../results/details.ts";
 import { find, type FoundRow } from "../results/find.ts";
+import { splitText } from "../results/totals.ts";
 import { button, field, markup, said, statusTag, tableOf, type Html } from "./html.ts";
 import { batchLink } from "./needs.ts";
 import type { Pages } from "./pages.ts";
@@ -49,7 +51,9 @@ async function foundPart({ desk }: Pages, text: string, since: number | undefine
     if (isCut) break;
     rows.push(one);
   }
-  const caption = `${counted(rows.length)} found, ${sumOf(rows.map(({ record }) => record))} in all`;
+  const sums = new Sums<ResultStatus>();
+  for (const { record, status } of rows) sums.add(status, unitsOf(record.amount ?? "0"));
+  const caption = `${counted(rows.length)} found, ${sums.total.amount} in all${splitText(sums)}`;
   const titles = ["Day", "Amount#", "What became of it", "Who", "Reference", "File"];
   return markup`${
     rows.length === 0

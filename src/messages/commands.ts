@@ -83,10 +83,19 @@ export const onFile =
   (name: string, flags: Flags = {}): CommandOf =>
   ({ file }) => ({ name, operand: textOf(file, "FILE"), flags });
 
-/** Takes that file once more, of another period of the form that the fact `form` says. */
-export const onPeriod: CommandOf = (facts) => {
-  const written = { month: "YYYY-MM", week: "YYYY-Www", day: "YYYY-MM-DD" }[facts["form"] as PeriodForm];
-  return onFile("run", { period: written })(facts);
+/** Of the form that the fact `form` says. */
+export const withPeriod: CommandOf = ({ form }) => {
+  const written = { month: "YYYY-MM", week: "YYYY-Www", day: "YYYY-MM-DD" }[form as PeriodForm];
+  return { flags: { period: written } };
+};
+
+/** Takes that file once more, of another period of that form. */
+export const onPeriod: CommandOf = (facts) => onFile("run", withPeriod(facts).flags)(facts);
+
+/** And in its own period: a label tells the two apart. */
+export const onceMore: CommandOf = (facts) => {
+  const { period } = facts;
+  return period === undefined ? onPeriod(facts) : onFile("run", { period: `${period} again` })(facts);
 };
 
 export const resumeInbox: CommandOf = ({ inbox }) => ({

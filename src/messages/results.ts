@@ -1,4 +1,4 @@
-import { flag, led, resumeInbox, typed } from "./commands.ts";
+import { led, onceMore, resumeInbox, typed, withPeriod } from "./commands.ts";
 import type { Catalogue, Fault } from "./sentence.ts";
 
 export const RESULTS_REMARKS = {
@@ -36,8 +36,14 @@ export function noteOfTotal(remarks: readonly Fault[]): string {
 export const RUN_WORDS = {
   copy: [
     `{copy} is a copy, byte for byte, of {first}, which was taken before: its rows go once
-      → Nothing to do if that is so. If it is another month's file, save that one under this name.`,
-    led("Or state the month", flag({ period: "2026-12" })),
+      → Nothing to do if that is so. If it is another {form}'s file, save that one under this name.`,
+    led("Or state the {form}", withPeriod),
+  ],
+  sent_before: "nothing was sent in this run: what can go had gone before; the file was taken on {at}",
+  cancelled_before: [
+    `nothing was sent in this run: the file was taken on {at}, and {rows:row of it was|rows of it were} cancelled
+      → Nothing to do if that is right.`,
+    led("If they are to go after all, and went in no other file", onceMore),
   ],
 } as const satisfies Catalogue;
 
@@ -68,8 +74,8 @@ export const STATUS_WORDS = {
 } as const satisfies Catalogue;
 
 export const FIND_WORDS = {
-  found: "{rows:row} found{since}, {amount} in all",
-  none: "nothing found{since} → Look further back with --since, or write less of it.",
+  found: "{rows:row} found{when}, {amount} in all{split}",
+  none: "nothing found{when} → Look further back with --since, or write less of it.",
   reading: "reads file {at} of {of}",
   lacking: "of batch {batch} names and accounts cannot be looked at: {why}",
 } as const satisfies Catalogue;

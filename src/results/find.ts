@@ -122,12 +122,12 @@ async function* findInFile(place: Place, batch: BatchRecord, sought: Sought): As
   }
 }
 
-/** The last word on each row of a batch that a person decided about. */
+/** The last word on each row of a batch that a person decided about; who only sends again what another one settled says nothing. */
 async function decisionsIn(store: JournalStore, { id }: BatchRecord): Promise<ReadonlyMap<number, Act>> {
   const acts = await store.acts({ batch: id });
   return new Map(
     acts
-      .filter(({ by }) => by !== undefined)
+      .filter(({ kind, by, note }) => by !== undefined && (kind !== "retry" || note !== undefined))
       .flatMap((act) => (act.rows ?? []).map((row): [number, Act] => [row, act])),
   );
 }

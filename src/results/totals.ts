@@ -89,6 +89,13 @@ export function occurringIn<T>(counts: Readonly<Partial<Record<ResultStatus, T>>
   });
 }
 
+/** `: 13 accepted (523750.00), 1 cancelled (41900.00)`, behind a sum of rows that did not all fare alike. */
+export function splitText({ tallies }: Sums<ResultStatus>): string {
+  const all = occurringIn(Object.fromEntries(tallies) as ByStatus);
+  const texts = all.map(([status, { rows, amount }]) => `${rows} ${STATUSES[status].word} (${amount})`);
+  return texts.length < 2 ? "" : `: ${texts.join(", ")}`;
+}
+
 /** A batch by the statuses that results show, from what the journal counts; rows on their way count as not sent. */
 export function byStatusOf({ ready, ...others }: Tallies): ByStatus {
   if (!ready) return others;

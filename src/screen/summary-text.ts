@@ -1,30 +1,28 @@
 import { basename } from "node:path";
+import { rowsIn } from "../amount.ts";
 import { minuteOf } from "../day.ts";
-import type { AccountTotals, BatchReport, CheckedFile, RunEvent } from "../events.ts";
+import type { AccountTotals, BatchReport, CheckedFile, ResultStatus, RunEvent } from "../events.ts";
 import type { Tally } from "../journal/store.ts";
 import { noteOfTotal, RUN_WORDS } from "../messages/results.ts";
-import { counted, todoLine, told } from "../messages/sentence.ts";
+import { counted, todoLine, told, type Told } from "../messages/sentence.ts";
 import { noteOf, STATUSES } from "../messages/statuses.ts";
+import { formOfPeriod } from "../period.ts";
 import { printable } from "../printable.ts";
 import { remarkTexts } from "../results/summary.ts";
 import { occurringIn } from "../results/totals.ts";
 import { faultLines } from "./error-text.ts";
 import { durationText, inColumns, labelled, nextLines, SIGNS, styled, textOf, type Look, type Style } from "./look.ts";
 
-const NOTHING_SENT = "nothing was sent in this run: what can go had gone before";
-
 /** The end of a run as a person reads it: what became of every row, where the files are, what to do next. */
 export function summaryText(report: BatchReport, look: Look): string {
-  const { batch, file, operation, destination, period, durationMs, stop, sentBefore, files, remarks, next } = report;
+  const { batch, file, operation, destination, period, durationMs, stop, files, remarks, next } = report;
   const { elsewhere, results, retry, retryRows = 0 } = files;
   const notes = remarkTexts(remarks).map((remark) => printable(remark));
   const head = [`batch ${batch}`, operation, printable(file), ...periodPart(period), durationText(durationMs)];
   return textOf([
     head.join("   "),
     ...(stop ? [styled("yellow", printable(stop.text), look)] : []),
-    ...(report.copy === undefined ? [] : copyLines(report.copy, file)),
-    // without it the table below would read as if this run had sent the rows
-    ...(sentBefore === undefined ? [] : [`${NOTHING_SENT}; the file was taken on ${minuteOf(sentBefore)}`]),
+    ...beforeLines(report),
     ...statusTable(report, look),
     ...acceptedByAccount(report.accounts, look),
     ...faultLines(report.invalid),
@@ -38,9 +36,23 @@ export function summaryText(report: BatchReport, look: Look): string {
   ]);
 }
 
-function copyLines(copy: string, file: string): string[] {
-  const words = told(RUN_WORDS.copy, { copy: basename(copy), first: basename(file) });
-  return [printable(words.text), printable(`  → ${todoLine(words)}`)];
+const NOT_GONE: readonly ResultStatus[] = ["cancelled", "duplicate", "invalid"];
+
+/** Of a file that was taken before: without it the table below would read as if this run had sent the rows. */
+function beforeLines({ copy, file, period, sentBefore, byStatus }: BatchReport): string[] {
+  const facts = { file, period, form: formOfPeriod(period ?? "") };
+  const lines: Told[] = [];
+  if (copy !== undefined) lines.push(told(RUN_WORDS.copy, { ...facts, copy: basename(copy), first: basename(file) }));
+  if (sentBefore !== undefined) {
+    const rows = rowsIn(byStatus, "cancelled");
+    const isNoneGone = rows > 0 && occurringIn(byStatus).every(([status]) => NOT_GONE.includes(status));
+    const words = RUN_WORDS[isNoneGone ? "cancelled_before" : "sent_before"];
+    lines.push(told(words, { ...facts, rows, at: minuteOf(sentBefore) }));
+  }
+  return lines.flatMap((words) => {
+    const todo = todoLine(words);
+    return [printable(words.text), ...(todo === "" ? [] : [printable(`  → ${todo}`)])];
+  });
 }
 
 /** The one word that tells two payments of one file apart. */

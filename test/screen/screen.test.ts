@@ -42,6 +42,14 @@ test("a run that had nothing to send → says so before the table", () => {
   expect(text).toContain(
     "nothing was sent in this run: what can go had gone before; the file was taken on 1 Nov 2026, 00:00 UTC\n",
   );
+  const cancelled = { ...REPORT, byStatus: { cancelled: REPORT.total }, period: "2026-W44", copy: "/inbox/copy.csv" };
+  const again = summaryText({ ...cancelled, sentBefore: REPORT.startedAt, next: [] }, PLAIN);
+  expect(again).toContain(
+    "If it is another week's file, save that one under this name. Or state the week: --period YYYY-Www\n",
+  );
+  expect(again).toContain(`and 240 rows of it were cancelled
+  → Nothing to do if that is right. If they are to go after all, and went in no other file: paydrop run /inbox/october-payroll.csv --period '2026-W44 again'
+`);
 });
 
 test("stopped, results elsewhere, a hostile name → each told, and nothing acts on the terminal", () => {
