@@ -16,6 +16,7 @@ import { commandLine, counted, todoLine, told, toldLines } from "../messages/sen
 import { namedRows, STATUSES, stepFor } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import { detailText } from "../results/details.ts";
+import { inStatements, seenRemarks } from "../results/in-statement.ts";
 import { historyOf } from "../results/report.ts";
 import { iso, messageObject, remarkTexts, runObject, sumsObject } from "../results/summary.ts";
 import { byStatusOf, nextOf, occurringIn, recordsOf, TotalsCollector, type Totals } from "../results/totals.ts";
@@ -164,7 +165,8 @@ export async function tellBatch(status: BatchStatus, { store, config }: Pick<Wor
   const next = isLeft ? [stepFor("to_close", { batch: id })] : found;
   const [acts, runs] = await Promise.all([store.acts({ batch: id }), store.runs(id)]);
   const corrected = totals.remarks.filter(({ code }) => code === "corrected_since");
-  const remarks = remarkTexts([...batch.remarks, ...corrected]);
+  const seen = seenRemarks(batch, await inStatements(store, id));
+  const remarks = remarkTexts([...batch.remarks, ...corrected, ...seen]);
   const waits = (await waitsIn({ store, config }))(batch);
   const way = onItsWay > 0 ? [told(STATUS_WORDS.on_their_way, { rows: onItsWay }).text] : waits ? [waits.text] : [];
   return { ...status, waits, way, next, remarks, acts, runs, history: historyOf(acts, runs, isSending(config)) };

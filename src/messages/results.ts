@@ -7,6 +7,8 @@ export const RESULTS_REMARKS = {
   noticed: "something to look at in {rows:row}, first row {first}: see result_message",
   across_rows: "something to look at in {rows:row} together: a check of the file says what",
   needs_approval: "this file needs the approval of {approvers:other person|other people} before anything goes",
+  seen_in_statement: ({ returned }) =>
+    `seen in the bank's statement: {seen} of {went}${returned ? "; the money of {returned:row} came back" : ""}`,
   control_stated: "control totals were stated before, and are equal: {said}",
   corrected_since: "{rows:row} that had to be corrected went since, in batch {batches}: see result_message",
 } as const satisfies Catalogue;

@@ -1,4 +1,6 @@
-import type { JournalStore } from "../journal/store.ts";
+import { rowsIn } from "../amount.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import type { Fault } from "../messages/sentence.ts";
 
 /** What a bank's statement says of a row (README §15): the line of its debit, and of the credit by which the money came back. */
 export interface InStatement {
@@ -41,4 +43,22 @@ export async function keepInStatements(
 export function inStatementText(one: InStatement | undefined): string {
   if (!one) return "";
   return one.returned ? `${one.day}, returned ${one.returned.day}` : one.day;
+}
+
+/** How many of the rows that went a statement shows; nothing before the first statement. */
+export function seenRemarks(
+  { tallies }: Pick<BatchRecord, "tallies">,
+  rows: ReadonlyMap<number, InStatement>,
+): readonly Fault[] {
+  if (rows.size === 0) return [];
+  const returned = rows
+    .values()
+    .filter((one) => one.returned)
+    .toArray().length;
+  return [
+    {
+      code: "seen_in_statement",
+      facts: { seen: rows.size, went: rowsIn(tallies, "accepted", "settled_done"), returned },
+    },
+  ];
 }

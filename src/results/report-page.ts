@@ -85,6 +85,7 @@ export function reportPage(report: Report, zone: string): string {
 ${headerOf(report, stamp)}
 <h2>What became of the rows</h2>
 ${sumsOf(report)}
+${report.seen.map((one) => markup`<p>${tellFault(one).text}</p>\n`)}
 ${newsOf(report)}
 <h2>What needs a person</h2>
 ${needsOf(report)}

@@ -9,6 +9,7 @@ import type { Row, Table } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
 import { tellRow } from "./columns.ts";
 import { detailIn, referenceText, whoText, type Detail } from "./details.ts";
+import { inStatements, seenRemarks } from "./in-statement.ts";
 import { assertControlTotals, exitCodeOfBatch, lockstep, occurringIn } from "./totals.ts";
 import { recordsOf, statusOf, TotalsCollector } from "./totals.ts";
 
@@ -21,7 +22,7 @@ interface ReportInput {
   readonly table: Table;
   /** What the file says of a row (`openKept`). */
   readonly own: (row: Row) => Detail;
-  readonly store: Pick<JournalStore, "rows" | "runs" | "acts">;
+  readonly store: Pick<JournalStore, "rows" | "runs" | "acts" | "kept">;
   /** Some process sends from this state folder. */
   readonly isSending?: () => boolean;
 }
@@ -78,7 +79,12 @@ export async function collectReport({ store, batch, table, own, isSending = () =
   }
   const acts = await store.acts({ batch: batch.id });
   return {
-    ...{ batch, totals, history: historyOf(acts, await store.runs(batch.id), isSending) },
+    ...{
+      batch,
+      totals,
+      seen: seenRemarks(batch, await inStatements(store, batch.id)),
+      history: historyOf(acts, await store.runs(batch.id), isSending),
+    },
     headline: headlineOf(totals.total.rows, here, elsewhere, acts),
     needs: needs.filter(({ count }) => count > 0),
     exitCode: exitCodeOfBatch(totals, { isCancelled: batch.phase === "cancelled" }),

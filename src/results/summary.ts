@@ -31,7 +31,7 @@ function stopOf(kept: string | undefined): Stop | undefined {
   return kept === undefined ? undefined : (JSON.parse(kept) as Stop);
 }
 
-/** The text of `payroll.csv.summary.json`. By its first key it is known as ours. */
+/** The text of `payroll.csv.summary.json`. By its first key it is known as ours. `totals`: with all remarks. */
 export function summaryJson(
   batch: BatchRecord,
   totals: Totals,
@@ -50,7 +50,7 @@ export function summaryJson(
     ...{ requests, started_at: iso(startedAt), ended_at: iso(endedAt), exit_code: exitCode },
     stop: stop && stopObject(stop),
     since_last_time: news.length > 0 ? news : undefined,
-    ...{ runs: runs.map(runObject), files, remarks: remarkTexts([...batch.remarks, ...totals.remarks]) },
+    ...{ runs: runs.map(runObject), files, remarks: remarkTexts(totals.remarks) },
   };
   return `${JSON.stringify(summary, null, 2)}\n`;
 }

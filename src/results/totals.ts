@@ -6,7 +6,7 @@ import type { ByStatus, ResultStatus, Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import { PROPOSED, waitsForApproval } from "../journal/approval.ts";
 import type { BatchRecord, JournalStore, RowFilter, RowRecord, Tallies } from "../journal/store.ts";
-import { listed } from "../messages/sentence.ts";
+import { listed, type Fault } from "../messages/sentence.ts";
 import { nextSteps, STATUSES, type SomeRows, type Step, type StepFacts } from "../messages/statuses.ts";
 import { formOfPeriod } from "../period.ts";
 import type { Row } from "../reader/row.ts";
@@ -174,7 +174,7 @@ export class TotalsCollector {
       lookedAt: this.#lookedAt as Readonly<Partial<Record<ResultStatus, number>>>,
       ...{ goesAgain: this.#goesAgain, toCorrect: this.#toCorrect, heldFirst: this.#heldFirst },
       ...{ proposed: this.#proposed, otherAccount: this.#otherAccount, otherForm: this.#otherForm },
-      remarks: remarks.map(([code, rows]) => ({ code, facts: { rows, first: this.#noticedFirst, batches } })),
+      remarks: remarks.map(([code, rows]): Fault => ({ code, facts: { rows, first: this.#noticedFirst, batches } })),
     };
   }
 }

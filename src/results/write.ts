@@ -7,7 +7,7 @@ import type { FileFormat } from "../file-format.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Row, Table } from "../reader/row.ts";
 import { createFirstFaults, resultsRow, resultsTable, retryRow, retryTable } from "./columns.ts";
-import { inStatements } from "./in-statement.ts";
+import { inStatements, seenRemarks, type InStatement } from "./in-statement.ts";
 import * as place from "./place.ts";
 import { runFactsOf, runsWith, summaryJson, type RunFacts } from "./summary.ts";
 import { assertControlTotals, exitCodeOfBatch, isInRetryFile, lockstep } from "./totals.ts";
@@ -66,7 +66,8 @@ async function writeAt(
     unfinished.defer(() => made.discard());
     return made;
   };
-  const { totals, faults, results, retry, retryRows } = await writeRows(input, paths, create);
+  const seen = await inStatements(store, batch.id);
+  const { totals, faults, results, retry, retryRows } = await writeRows(input, paths, seen, create);
   assertControlTotals(totals, batch);
   const runs = await store.runs(batch.id);
   const run = input.run ?? runFactsOf(batch, runs);
@@ -77,7 +78,8 @@ async function writeAt(
   const corrected = retry && { retry: basename(retry.path), retry_sha256: await retry.finish() };
   const summary = await create(paths.summary);
   const names = { ...written, ...corrected };
-  await summary.write(summaryJson(batch, totals, run, runsWith(runs, run, exitCode), exitCode, names));
+  const remarks = [...batch.remarks, ...totals.remarks, ...seenRemarks(batch, seen)];
+  await summary.write(summaryJson(batch, { ...totals, remarks }, run, runsWith(runs, run, exitCode), exitCode, names));
   await summary.finish();
   // the retry file last: only by what a summary notes of it is it told from one that a person corrects
   for (const one of [results, summary, ...(retry ? [retry] : [])]) await one.publish({ replace: true });
@@ -89,7 +91,7 @@ async function writeAt(
     ...{ requests, startedAt, durationMs: endedAt - startedAt, stop, copy, sentBefore, exitCode },
     phase: phase === "paused" || phase === "cancelled" ? phase : undefined,
     files: { results: told(results), summary: told(summary), retry: retry && told(retry), retryRows, elsewhere },
-    remarks: [...batch.remarks, ...totals.remarks],
+    remarks,
     ...{ invalid: faults.invalid.first, held: faults.held.first },
     next: nextOf(batch, totals, { stop }),
   };
@@ -127,6 +129,7 @@ async function makePlace({ batch, run, copy, retryFormat }: ResultsInput, file: 
 async function writeRows(
   { store, batch, table, own, retryFormat }: ResultsInput,
   paths: place.OutPaths,
+  seen: ReadonlyMap<number, InStatement>,
   create: (path: string) => Promise<AtomicFile>,
 ) {
   const totals = new TotalsCollector();
@@ -136,7 +139,6 @@ async function writeRows(
   const results = await create(paths.results);
   let retry: AtomicFile | undefined;
   let retryRows = 0;
-  const seen = await inStatements(store, batch.id);
   await results.write(resultsLines.begin());
   for await (const pairs of lockstep(table.rows(), recordsOf(store, batch.id))) {
     const lines = pairs.map(({ row, record }) => {

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 import { run as reconcile } from "../../src/commands/reconcile.ts";
+import { report } from "../../src/commands/results-report.ts";
+import { run as status } from "../../src/commands/status.ts";
 import { run as settle } from "../../src/commands/settle.ts";
 import { called, jsonLines } from "../support/call.ts";
 import { TestDesk } from "../support/desk.ts";
@@ -78,6 +80,24 @@ test("a statement → seen, returned and proposed rows, a list, and results that
     "",
     "",
   ]);
+});
+
+test("what a statement shows → told by status, report and summary, and by results that are made again", async () => {
+  const { desk, say } = await sent();
+  const path = join(desk.folder, "hdfc.csv");
+  writeFileSync(path, NOVEMBER);
+  await say(path, { account: "ACC-OPS-01" });
+  const told = "seen in the bank's statement: 2 of 3; the money of 1 row came back";
+  const [batch] = await desk.store.batches({});
+  const id = batch?.id ?? "";
+  const { state_dir } = desk.config;
+  expect((await called({ run: status }, [id], { state_dir })).stdout).toContain(told);
+  expect(desk.read("payroll.csv.summary.json")).toContain(told);
+  const before = desk.read("payroll.csv.results.csv");
+  await called({ run: report }, [id], { state_dir });
+  expect(desk.read("payroll.csv.report.html")).toContain(told.replace("'", "&#39;"));
+  await desk.again(id);
+  expect(desk.read("payroll.csv.results.csv")).toBe(before);
 });
 
 test("the same statement again → nothing counts twice, and its account is known", async () => {
