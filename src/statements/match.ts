@@ -94,14 +94,15 @@ export const sameAmount = (amount: string): string => (amount.includes(".") ? am
 /** Of one amount: by the strongest evidence first; what it finds stands in the way of nothing weaker. */
 function matchEqual<R extends WentRow, E extends Entry>(rows: readonly R[], lines: readonly E[]) {
   const found: Pair<R, E>[] = [];
+  const index = new Index(lines);
   let [rowsLeft, linesLeft] = [rows, lines];
-  const words = new Map(lines.map((line) => [line, wordsIn(line)]));
   for (const by of EVIDENCE) {
     if (rowsLeft.length === 0 || linesLeft.length === 0) break;
-    const speaks = new Map(rowsLeft.map((row) => [row, spokenFor(row, by, linesLeft, words)]));
+    const isLeft = new Set(linesLeft);
+    const speaks = rowsLeft.map((row) => [row, index.spokenFor(row, by).filter((line) => isLeft.has(line))] as const);
     const rowsOf = new Map<E, number>();
-    for (const of of speaks.values()) for (const line of of) rowsOf.set(line, (rowsOf.get(line) ?? 0) + 1);
-    const chosen = [...speaks].flatMap(([row, [line, ...more]]): Pair<R, E>[] =>
+    for (const [, of] of speaks) for (const line of of) rowsOf.set(line, (rowsOf.get(line) ?? 0) + 1);
+    const chosen = speaks.flatMap(([row, [line, ...more]]): Pair<R, E>[] =>
       line !== undefined && more.length === 0 && rowsOf.get(line) === 1 ? [{ row, line, by }] : [],
     );
     found.push(...chosen);
@@ -112,40 +113,85 @@ function matchEqual<R extends WentRow, E extends Entry>(rows: readonly R[], line
   return { found, rows: rowsLeft, lines: linesLeft };
 }
 
-function spokenFor<E extends Entry>(
-  row: WentRow,
-  by: Evidence,
-  lines: readonly E[],
-  words: ReadonlyMap<E, Words>,
-): readonly E[] {
-  const test = TESTS[by](row);
-  return test ? lines.filter((line) => isWithin(row, line) && test(words.get(line) ?? NO_WORDS)) : [];
+/** So few lines are all looked at; of more only those that hold a word which must be there. */
+const LOOKED_AT_MAX = 100;
+
+/** Lines of one amount by their words: a month's salaries may all be equal. */
+class Index<E extends Entry> {
+  readonly #all: readonly E[];
+  readonly #words: ReadonlyMap<E, Words>;
+  readonly #byWord = new Map<string, E[]>();
+
+  constructor(lines: readonly E[]) {
+    this.#all = lines;
+    this.#words = new Map(lines.map((line) => [line, wordsIn(line)]));
+    if (lines.length <= LOOKED_AT_MAX) return;
+    for (const [line, { all }] of this.#words)
+      for (const word of all) {
+        const known = this.#byWord.get(word);
+        if (known) known.push(line);
+        else this.#byWord.set(word, [line]);
+      }
+  }
+
+  spokenFor(row: WentRow, by: Evidence): readonly E[] {
+    const test = TESTS[by](row);
+    if (!test) return [];
+    const day = dayNumber(row.day);
+    return this.#lookedAt(test).filter((line) => {
+      const words = this.#words.get(line) ?? NO_WORDS;
+      return isBookedFor(day, words.day) && test.isIn(words);
+    });
+  }
+
+  /** `least` of its words must be there: the most frequent ones need not be looked up. */
+  #lookedAt({ words, least }: Test): readonly E[] {
+    if (this.#all.length <= LOOKED_AT_MAX) return this.#all;
+    const lists = words.map((word) => this.#byWord.get(word) ?? []).sort((one, other) => one.length - other.length);
+    const [first = [], ...more] = lists.slice(0, words.length - least + 1);
+    return more.length === 0 ? first : [...new Set([first, ...more].flat())];
+  }
 }
 
 const dayNumber = (day: string): number => Date.parse(day) / 86_400_000;
 
-function isWithin({ day }: WentRow, line: Entry): boolean {
-  const days = dayNumber(line.day) - dayNumber(day);
-  return days >= 0 && days <= BOOKED_WITHIN_DAYS;
+function isBookedFor(sent: number, booked: number): boolean {
+  return booked >= sent && booked <= sent + BOOKED_WITHIN_DAYS;
 }
 
-/** The words of a line, in one spelling, and what is left of it without spaces and signs. */
+function isWithin({ day }: WentRow, line: Entry): boolean {
+  return isBookedFor(dayNumber(day), dayNumber(line.day));
+}
+
+/** The words of a line, in one spelling, and all of it without spaces and signs. */
 interface Words {
   readonly all: ReadonlySet<string>;
   readonly joined: string;
+  readonly day: number;
 }
 
-const NO_WORDS: Words = { all: new Set(), joined: "" };
+const NO_WORDS: Words = { all: new Set(), joined: "", day: Number.NaN };
 const WORD = /[\p{L}\p{M}\p{N}]+(?:[._-][\p{L}\p{M}\p{N}]+)*(?:@[\p{L}\p{N}.-]+)?/gu;
+/** `XXXXXX8901`: the last four of an account, behind what hides the others. */
+const HIDDEN = /^x+(\d{4})$/;
+const hidden = (last4: string): string => `x${last4}`;
 
-function wordsIn({ text, references }: Entry): Words {
+function wordsIn({ text, references, day }: Entry): Words {
   const whole = [text, ...references].join(" ").toLowerCase();
   const found = whole.match(WORD) ?? [];
   // `NEFT-N123-INV-42` holds each part, and each row of parts
-  const parts = found.flatMap((word) => pieces(word.split(/[._-]/)));
-  return { all: new Set([...found, ...parts].map(oneSpelling)), joined: found.join("") };
+  const parts = found.flatMap((word) => (SIGN.test(word) ? pieces(word.split(SIGN)) : []));
+  const all = new Set(
+    [...found, ...parts]
+      .map((word) => HIDDEN.exec(word)?.[1] ?? "")
+      .filter(Boolean)
+      .map(hidden),
+  );
+  for (const word of [...found, ...parts]) all.add(oneSpelling(word));
+  return { all, joined: found.join("").replaceAll(/[._-]/g, ""), day: dayNumber(day) };
 }
 
+const SIGN = /[._-]/;
 const PIECES_MAX = 4;
 
 function pieces(parts: readonly string[]): string[] {
@@ -156,58 +202,60 @@ function pieces(parts: readonly string[]): string[] {
   );
 }
 
-type Test = (line: Words) => boolean;
+/** What must stand in a line: `least` of these words, and whatever `isIn` asks for besides. */
+interface Test {
+  readonly words: readonly string[];
+  readonly least: number;
+  readonly isIn: (line: Words) => boolean;
+}
 
-/** What must stand in a line; undefined: the row has nothing that could. */
+/** By a row; undefined: it has nothing that could speak for it. */
 const TESTS: Readonly<Record<Evidence, (row: WentRow) => Test | undefined>> = {
-  answer: ({ state, answer }) => (state === "unknown" ? undefined : anyWord(longWords(answer))),
-  reference: ({ reference }) => anyWord(reference ? [oneSpelling(reference)] : [], REFERENCE_CHARACTERS_MIN),
-  narration: ({ narration }) => wholeText(narration),
+  answer: ({ state, answer }) => (state === "unknown" ? undefined : wordsTest(longWords(answer))),
+  reference: ({ reference }) => wordsTest(reference ? [oneSpelling(reference)] : []),
+  narration: ({ narration }) => narrationTest(narration),
   payee: ({ payee }) => payeeTest(payee),
-  name: ({ name }) => nameTest(name),
+  name: ({ name }) => {
+    const words = [...new Set(name?.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [])];
+    return wordsTest(
+      words.filter((word) => word.length >= NAME_WORD_CHARACTERS_MIN),
+      2,
+    );
+  },
 };
 
 /** A short word stands anywhere by chance. */
-const REFERENCE_CHARACTERS_MIN = 4;
+const WORD_CHARACTERS_MIN = 4;
 const ANSWER_CHARACTERS_MIN = 8;
 const LAST_DIGITS = 4;
 const NAME_WORD_CHARACTERS_MIN = 3;
 
-function anyWord(words: readonly string[], least = 1): Test | undefined {
-  const long = words.filter((word) => word.length >= least);
-  return long.length === 0 ? undefined : ({ all }) => long.some((word) => all.has(word));
+function wordsTest(words: readonly string[], least = 1): Test | undefined {
+  const long = least > 1 ? words : words.filter((word) => word.length >= WORD_CHARACTERS_MIN);
+  if (long.length < least) return undefined;
+  return { words: long, least, isIn: ({ all }) => long.filter((word) => all.has(word)).length >= least };
 }
 
 /** The service's own references have digits, and are long. */
 function longWords(answer = ""): readonly string[] {
-  const words = answer.toLowerCase().match(/[a-z0-9_-]{8,40}/g) ?? [];
+  const words = answer.toLowerCase().match(/[a-z0-9_-]+/g) ?? [];
   return words.filter((word) => /[0-9]{3}/.test(word) && word.length >= ANSWER_CHARACTERS_MIN).map(oneSpelling);
 }
 
 /** A narration that the row has for itself holds a digit: `Salary November` stands in all of them. */
-function wholeText(narration = ""): Test | undefined {
-  const words = (narration.toLowerCase().match(WORD) ?? []).join("");
-  return words.length >= REFERENCE_CHARACTERS_MIN && /[0-9]/.test(words)
-    ? ({ joined }) => joined.includes(words)
-    : undefined;
+function narrationTest(narration = ""): Test | undefined {
+  const words = narration.toLowerCase().match(WORD) ?? [];
+  const own = words.filter((word) => /[0-9]/.test(word)).map(oneSpelling);
+  const joined = words.join("").replaceAll(/[._-]/g, "");
+  if (own.length === 0 || joined.length < WORD_CHARACTERS_MIN) return undefined;
+  return { words: own, least: own.length, isIn: (line) => line.joined.includes(joined) };
 }
 
 /** All of an account, or its last four behind what hides the others. */
 function payeeTest(payee = ""): Test | undefined {
-  if (payee.includes("@")) return anyWord([oneSpelling(payee.toLowerCase())]);
+  if (payee.includes("@")) return wordsTest([oneSpelling(payee.toLowerCase())]);
   const spelled = oneSpelling(payee);
-  if (spelled.length <= LAST_DIGITS) return undefined;
-  const last = spelled.slice(-LAST_DIGITS);
-  const hidden = new RegExp(`^[x*•]+${last}$`);
-  return ({ all }) => all.has(spelled) || [...all].some((word) => hidden.test(word));
-}
-
-/** Two words of the name. */
-function nameTest(name = ""): Test | undefined {
-  const words = [...new Set(name.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [])].filter(
-    (word) => word.length >= NAME_WORD_CHARACTERS_MIN,
-  );
-  return words.length < 2 ? undefined : ({ all }) => words.filter((word) => all.has(word)).length >= 2;
+  return spelled.length <= LAST_DIGITS ? undefined : wordsTest([spelled, hidden(spelled.slice(-LAST_DIGITS))]);
 }
 
 /** The credits by which money came back, of rows whose debits were booked on `day`: the same amount, soon after, and evidence. */
@@ -222,7 +270,9 @@ export function returnsOf<R extends WentRow, E extends Entry>(
     const tests = EVIDENCE.map((by) => TESTS[by](row));
     const back = (byAmount.get(sameAmount(row.amount)) ?? []).filter((credit) => {
       const days = dayNumber(credit.day) - dayNumber(day);
-      return days >= 0 && days <= RETURNED_WITHIN_DAYS && tests.some((test) => test?.(words.get(credit) ?? NO_WORDS));
+      return (
+        days >= 0 && days <= RETURNED_WITHIN_DAYS && tests.some((test) => test?.isIn(words.get(credit) ?? NO_WORDS))
+      );
     });
     return { row, back };
   });

@@ -12,20 +12,21 @@ const FIRST = "Asha Ravi Meena Imran Kavita Suresh Anita Lakshmi Joseph Farah De
 const LAST = "Rao Kumar Das Sheikh Joshi Pillai Menon Nair Verma Khan Iyer Bose".split(" ");
 const AMOUNTS = ["25000.00", "25000.00", "31500.00", "18250.50", "48100.00", "12000.00"];
 
-/** The same seed gives the same month. */
-export function monthOf(seed: number): Month {
+/** The same seed gives the same month; `salaries`: so many rows, all of one amount. */
+export function monthOf(seed: number, salaries = 0): Month {
   const dice = diceOf(seed);
   const pick = <T>(all: readonly T[]): T => all[Math.floor(dice() * all.length)] as T;
   const digits = (count: number): string => Array.from({ length: count }, () => Math.floor(dice() * 10)).join("");
   const drafts: (Omit<Entry, "line"> & { readonly of?: number; readonly isBack?: boolean })[] = [];
   const [hasReferences, hasOwnNarrations] = [dice() < 0.6, dice() < 0.4];
-  const rows = Array.from({ length: 40 + Math.floor(dice() * 60) }, (_, at) => {
+  const rows = Array.from({ length: salaries || 40 + Math.floor(dice() * 60) }, (_, at) => {
     const row = at + 2;
     const name = `${pick(FIRST)} ${pick(LAST)}`;
     const payee = dice() < 0.1 ? `${name.split(" ")[0]?.toLowerCase()}${digits(3)}@okbank` : `9001${digits(10)}`;
     const reference = hasReferences ? `SAL-${seed % 97}-${1000 + at}` : undefined;
     const narration = hasOwnNarrations ? `Salary Nov E${1000 + at}` : "Salary November";
-    const amount = dice() < 0.7 ? pick(AMOUNTS) : `${1000 + Math.floor(dice() * 90_000)}.${digits(2)}`;
+    const amount =
+      salaries > 0 ? "25000.00" : dice() < 0.7 ? pick(AMOUNTS) : `${1000 + Math.floor(dice() * 90_000)}.${digits(2)}`;
     const state = dice() < 0.15 ? "unknown" : "accepted";
     const day = `2026-11-0${1 + Math.floor(dice() * 3)}`;
     const answer = state === "accepted" && dice() < 0.3 ? `{"id":"pout_${seed}x${digits(8)}"}` : undefined;
