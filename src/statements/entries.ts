@@ -201,8 +201,8 @@ class EntryReading implements Entries {
 
   #references(cells: Cells): string[] {
     const words = this.#sheet.header.references.map((at) => printable(wordsOf([cells[at]])));
-    // banks fill what is empty with zeros
-    return words.filter((word) => !/^[0-]*$/.test(word));
+    // banks fill what is empty
+    return words.filter((word) => !/^(?:[0-]*|notprovided)$/i.test(word));
   }
 
   #isUnbooked(cells: Cells): boolean {
