@@ -7,7 +7,7 @@ import { quotedNames } from "../printable.ts";
 import { DELIMITERS, readRecords } from "../reader/csv.ts";
 import { looksLikeValues } from "../reader/lines.ts";
 import { assertEncoding, LOOKED_AT_BYTES } from "../reader/open-table.ts";
-import type { Cell } from "../reader/row.ts";
+import { COLUMNS_MAX, type Cell } from "../reader/row.ts";
 import { beginningOf, markOf } from "../reader/text.ts";
 import { readBook, readSheet, type Book, type SheetEntry } from "../reader/workbook-cells.ts";
 import { openParts } from "../reader/workbook-parts.ts";
@@ -129,7 +129,8 @@ async function* rowsOnceMore(path: string, refuse: RefuseStatement, entry: Sheet
 async function headOf(pages: Pages): Promise<readonly SheetRow[]> {
   const head: SheetRow[] = [];
   for await (const page of pages()) {
-    head.push(...page.filter(({ line }) => line <= HEADER_LINES_MAX));
+    for (const { line, cells } of page)
+      if (line <= HEADER_LINES_MAX) head.push({ line, cells: cells.slice(0, COLUMNS_MAX) });
     if ((page.at(-1)?.line ?? 0) >= HEADER_LINES_MAX) break;
   }
   return head;

@@ -346,8 +346,14 @@ describe("what stands around entries", () => {
     expect(lines).toMatchObject([{ text: "x two words \\u{202e}three", references: ["R1"] }]);
   });
 
+  test("narration without end → refused, not gathered", async () => {
+    const fault = await faultOf(read(sbi(first, ...Array<string>(40_000).fill(",,two words,,,,"))));
+    expect(fault).toMatchObject({ code: "record_too_long", row: 2 });
+  });
+
   test.each<[string, string, string, string]>([
     ["no day", "Page total|30||", "statement_day", "Txn Date"],
+    ["no day, and no balance that is one", "14-11|30||x", "statement_day", "Txn Date"],
     ["a day that no month has", "31/02/2026|30||70", "statement_day", "Txn Date"],
     ["no amount", "14/11/2026|||", "statement_amount_missing", "Debit"],
     ["two amounts", "14/11/2026|30|30|70", "statement_amounts_two", "Credit"],
