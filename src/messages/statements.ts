@@ -4,7 +4,7 @@ import type { Catalogue } from "./sentence.ts";
 const AGAIN = "Download the statement from the bank again, and use it as it came.";
 const OR_DELETE = `${AGAIN} If this line is a sum or a remark, delete it.`;
 
-/** What the file of a bank's statement is refused for (README §15). */
+/** What the file of a bank's statement is refused for. */
 export const STATEMENT_FAULTS = {
   statement_unknown: ({ columns }) =>
     `${columns === undefined ? "no line at its top names columns of a bank's statement" : "these columns are of no statement that paydrop knows: {columns}"}

@@ -11,8 +11,11 @@ const YEAR_FIRST = new RegExp(`^(\\d{4})([-/.])(\\d{1,2})\\2(\\d{1,2})${TIME}`, 
 const YEAR_LAST = new RegExp(`^(\\d{1,2})([-/.])(\\d{1,2})\\2(\\d{4}|\\d\\d)${TIME}`, "i");
 const NAMED = new RegExp(`^(\\d{1,2})[-/. ]*([a-z]{3,9})[-/., ']*(\\d{4}|\\d\\d)${TIME}`, "i");
 
+const CHARACTERS_MAX = 40;
+
 /** undefined for what is not written as a date; days that no calendar has (31/02/2026) are undefined in it. */
 export function daysOf(text: string): Days | undefined {
+  if (text.length > CHARACTERS_MAX) return undefined;
   const [, year, , month, day] = YEAR_FIRST.exec(text) ?? [];
   if (year !== undefined) return said(isoOf(year, Number(month), Number(day)));
   const [, first, sign, second, last] = YEAR_LAST.exec(text) ?? [];

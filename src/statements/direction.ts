@@ -1,11 +1,11 @@
+import { stepsIn, type DayOrder, type Days } from "./dates.ts";
 import type { Direction } from "./money.ts";
-import { stepsIn } from "./dates.ts";
 
 /** One entry of the account as the file labels it. A line that only tells a balance moves nothing: its `units` are 0. */
 export interface Move {
   readonly line: number;
   /** Undefined for a line without a day of its own. */
-  readonly day: string | undefined;
+  readonly days: Days | undefined;
   readonly units: bigint;
   readonly label: Direction;
   /** Beside a label that says the direction by itself, a minus may say it once more, or turn it round. */
@@ -31,8 +31,8 @@ export interface Understood extends Reading {
  * Which direction the labels mean, and whether the file begins with its newest entry: as each balance follows from the
  * one before it. Labels alone were met exchanged. They count where there are no balances, or none that proves anything.
  */
-export function understood(moves: readonly Move[]): Understood {
-  const readings = readingsOf(moves);
+export function understood(moves: readonly Move[], order: DayOrder): Understood {
+  const readings = readingsOf(moves, order);
   const tried = readings.map((reading) => ({ reading, ...followed(moves, reading) }));
   const [first = { reading: AS_WRITTEN, links: 0, held: 0, brokenAt: 0 }] = tried;
   if (first.links === 0) return { ...first.reading, chain: "none" };
@@ -50,8 +50,8 @@ export function understood(moves: readonly Move[]): Understood {
 const AS_WRITTEN: Reading = { isReversed: false, isExchanged: false, isTurnedByMinus: false };
 
 /** The likely one first. */
-function readingsOf(moves: readonly Move[]): readonly Reading[] {
-  const { up, down } = stepsIn(moves.flatMap(({ day }) => (day === undefined ? [] : [day])));
+function readingsOf(moves: readonly Move[], order: DayOrder): readonly Reading[] {
+  const { up, down } = stepsIn(moves.flatMap(({ days }) => days?.[order] ?? []));
   const both = down > up ? [true, false] : [false, true];
   const orders = up > 0 && down === 0 ? [false] : down > 0 && up === 0 ? [true] : both;
   const debits = moves.filter(({ label, units }) => label === "debit" && units > 0n);

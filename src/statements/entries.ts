@@ -1,5 +1,5 @@
 import { printable } from "../printable.ts";
-import type { Cell } from "../reader/row.ts";
+import { RECORD_CHARACTERS_MAX, type Cell } from "../reader/row.ts";
 import { daysOf, type Days } from "./dates.ts";
 import { headerIn } from "./layouts.ts";
 import { joined, moneyIn, sideIn, type Direction, type Money } from "./money.ts";
@@ -109,15 +109,15 @@ class EntryReading implements Entries {
     const { header } = this.#sheet;
     const amounts = [header.debit, header.credit].map((at) => this.#moneyAt(cells, at));
     const balance = this.#moneyAt(cells, header.balance);
-    if ([...amounts, balance].includes("wrong")) {
-      this.#assertNoOtherTable(line, cells);
-      return undefined;
-    }
     const moved = amounts.filter((one) => typeof one !== "string" && one.units > 0n);
-    if (moved.length > 0) {
+    if (moved.length > 0 && !amounts.includes("wrong")) {
       const fault = this.#fail("statement_day", line, header.day);
       if (this.entries.length === 0 || (moved.length === 1 && this.#follows(moved[0], balance))) throw fault;
       this.#fault ??= fault;
+      return undefined;
+    }
+    if ([...amounts, balance].includes("wrong")) {
+      this.#assertNoOtherTable(line, cells);
       return undefined;
     }
     const text = wordsOf(header.text.map((at) => cells[at]));
@@ -126,7 +126,9 @@ class EntryReading implements Entries {
       const units = this.#balance(line, cells);
       this.#rest({ line, days: undefined, valueDays: undefined, text, references, ...NOTHING, balance: units });
     } else if (open && text !== "" && textOf(cells[header.day]) === "") {
-      open.text = `${open.text} ${text}`.trim();
+      open.text = open.text === "" ? text : `${open.text} ${text}`;
+      if (open.text.length > RECORD_CHARACTERS_MAX)
+        throw this.#refuse("record_too_long", { most: RECORD_CHARACTERS_MAX }, { row: open.line });
       open.references.push(...references);
       return open;
     }
@@ -201,8 +203,8 @@ class EntryReading implements Entries {
 
   #references(cells: Cells): string[] {
     const words = this.#sheet.header.references.map((at) => printable(wordsOf([cells[at]])));
-    // banks fill what is empty with zeros
-    return words.filter((word) => !/^[0-]*$/.test(word));
+    // banks fill what is empty
+    return words.filter((word) => !/^(?:[0-]*|notprovided)$/i.test(word));
   }
 
   #isUnbooked(cells: Cells): boolean {

@@ -14,6 +14,7 @@ export interface Money {
 /** Groups of thousands, or of lakhs and crores; never of anything else. */
 const WITH_POINT = /^(?:\d{1,15}|\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d\d)*,\d{3})?(?:\.\d{1,8})?$/;
 const WITH_COMMA = /^(?:\d{1,15}|\d{1,3}(?:\.\d{3})+)(?:,\d{1,8})?$/;
+const CHARACTERS_MAX = 60;
 const NOTHING = /^(?:[-–—]*|n\/?a|nil)$/i;
 const SIDE_BEFORE = /^(?:(cr|dr|credit|debit)\b\.?|\((cr|dr)\.?\))\s*/i;
 const SIDE_BEHIND = /\s*(?:(cr|dr|credit|debit)\.?|\((cr|dr)\.?\))$/i;
@@ -26,6 +27,7 @@ const SIGNED = new RegExp(`^${MINUS}\\s*\\+?\\s*${CURRENCY}\\s*${MINUS}([\\d.,]+
 export function moneyIn(cell: Cell, hasDecimalComma = false): Money | "none" | "wrong" {
   if (typeof cell !== "string") return cell.token === "number" ? ofText(cell.source, false) : "wrong";
   const text = cell.trim();
+  if (text.length > CHARACTERS_MAX) return "wrong";
   return NOTHING.test(text) ? "none" : ofText(text, hasDecimalComma);
 }
 

@@ -5,7 +5,7 @@ import { dayOf } from "../day.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
 import { dayOrderOf, type DayOrder } from "./dates.ts";
-import { directionOf, inOrder, understood, type Chain, type Move } from "./direction.ts";
+import { directionOf, inOrder, understood, type Chain } from "./direction.ts";
 import { entriesOf, type Entry } from "./entries.ts";
 import type { Direction } from "./money.ts";
 import { openStatement, type RefuseStatement } from "./sheet.ts";
@@ -62,14 +62,11 @@ export async function readStatement(path: string, options: StatementOptions = {}
   const { header, above } = sheet;
   const { entries, account } = await entriesOf(sheet, refuse);
   const order = orderOf(entries, header.names[header.day] ?? "", options, refuse);
-  const moves = entries.map((entry) => moveOf(entry, order));
-  const { chain, ...reading } = understood(moves);
-  const lines = entries.flatMap((entry, at) => {
-    const move = moves[at];
-    return move && move.units > 0n ? [lineOf(entry, move, directionOf(move, reading), order)] : [];
+  const { chain, ...reading } = understood(entries, order);
+  const lines = inOrder(entries, reading).flatMap((entry) => {
+    return entry.units > 0n ? [lineOf(entry, directionOf(entry, reading), order)] : [];
   });
-  const days = lines.map(({ day }) => day).sort();
-  const [first, last] = [days[0], days.at(-1)];
+  const [first, last] = daysIn(lines);
   const named = account ?? accountIn(above);
   return {
     layout: header.layout.bank,
@@ -77,7 +74,7 @@ export async function readStatement(path: string, options: StatementOptions = {}
     ...(named === undefined ? {} : { account: named }),
     ...(first === undefined || last === undefined ? {} : { days: [first, last] }),
     chain,
-    lines: inOrder(lines, reading),
+    lines,
   };
 }
 
@@ -100,12 +97,19 @@ function orderOf(
   throw refuse("statement_day_order", { one: said(days?.dayFirst), other: said(days?.monthFirst) }, place);
 }
 
-function moveOf({ line, days, units, label, isNegative, balance }: Entry, order: DayOrder): Move {
-  return { line, day: days?.[order], units, label, isNegative, balance };
+/** Not every bank's lines are in the order of their days. */
+function daysIn([one, ...others]: readonly Line[]): readonly [first: string | undefined, last: string | undefined] {
+  let [first, last] = [one?.day, one?.day];
+  for (const { day } of others) {
+    if (first === undefined || day < first) first = day;
+    if (last === undefined || day > last) last = day;
+  }
+  return [first, last];
 }
 
-function lineOf(entry: Entry, { day = "" }: Move, direction: Direction, order: DayOrder): Line {
+function lineOf(entry: Entry, direction: Direction, order: DayOrder): Line {
   const { line, text, references, units, balance } = entry;
+  const day = entry.days?.[order] ?? "";
   const valueDay = entry.valueDays?.[order];
   return {
     ...{ line, day },
@@ -124,7 +128,7 @@ function signed(units: bigint): string {
 
 /** `Account No : 50100012344471`, `A/c Number XXXXXXXX4471`. */
 const ACCOUNT =
-  /\b(?:account|acct|a\/c)[\s_.]*(?:number|no|num|nr|#)?[\s.:#"'-]*(?!\d\d?-\d\d?-)([\dx*•][\dx*• -]*\d{4})(?![\d/.])/i;
+  /\b(?:account|acct|a\/c)[\s_.]*(?:number|no|num|nr|#)?[\s.:#"'_-]*(?!\d\d?-\d\d?-)([\dx*•][\dx*• -]*\d{4})(?!\d|\/|\.\d)/i;
 
 function accountIn(above: readonly string[]): string | undefined {
   for (const text of above) {

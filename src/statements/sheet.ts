@@ -7,7 +7,7 @@ import { quotedNames } from "../printable.ts";
 import { DELIMITERS, readRecords } from "../reader/csv.ts";
 import { looksLikeValues } from "../reader/lines.ts";
 import { assertEncoding, LOOKED_AT_BYTES } from "../reader/open-table.ts";
-import type { Cell } from "../reader/row.ts";
+import { COLUMNS_MAX, type Cell } from "../reader/row.ts";
 import { beginningOf, markOf } from "../reader/text.ts";
 import { readBook, readSheet, type Book, type SheetEntry } from "../reader/workbook-cells.ts";
 import { openParts } from "../reader/workbook-parts.ts";
@@ -38,6 +38,7 @@ export type RefuseStatement = (
 /** Name, address, account, from and to stand above the header. */
 const HEADER_LINES_MAX = 40;
 const NAMES_SHOWN_MAX = 20;
+const ABOVE_CHARACTERS_MAX = 300;
 
 type Pages = () => AsyncIterable<readonly SheetRow[]>;
 
@@ -75,7 +76,7 @@ async function openText(source: Source): Promise<StatementSheet> {
     } catch (error) {
       if (!(error instanceof FileRefusedError)) throw error;
       // a quote that is right for one sign is wrong for the others: the one that came furthest is meant
-      if ((error.faults[0]?.row ?? 0) >= (refused?.faults[0]?.row ?? 0)) refused = error;
+      if (!refused || (error.faults[0]?.row ?? 0) > (refused.faults[0]?.row ?? 0)) refused = error;
     }
   }
   throw heads.length > 0 ? unknown(heads, source.refuse) : (refused ?? unknown([], source.refuse));
@@ -128,7 +129,8 @@ async function* rowsOnceMore(path: string, refuse: RefuseStatement, entry: Sheet
 async function headOf(pages: Pages): Promise<readonly SheetRow[]> {
   const head: SheetRow[] = [];
   for await (const page of pages()) {
-    head.push(...page.filter(({ line }) => line <= HEADER_LINES_MAX));
+    for (const { line, cells } of page)
+      if (line <= HEADER_LINES_MAX) head.push({ line, cells: cells.slice(0, COLUMNS_MAX) });
     if ((page.at(-1)?.line ?? 0) >= HEADER_LINES_MAX) break;
   }
   return head;
@@ -138,7 +140,7 @@ function statementIn(head: readonly SheetRow[], pages: Pages, delimiter?: string
   for (const [at, { line, cells }] of head.entries()) {
     const header = headerIn(cells.map(textOf));
     if (!header) continue;
-    const above = head.slice(0, at).map((row) => row.cells.map(textOf).join(" ").trim());
+    const above = head.slice(0, at).map((row) => row.cells.map(textOf).join(" ").slice(0, ABOVE_CHARACTERS_MAX));
     return { header, above, delimiter, rows: () => below(line, pages()) };
   }
   return undefined;
