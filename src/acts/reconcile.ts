@@ -5,10 +5,18 @@ import { PaydropError } from "../errors.ts";
 import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import { oneSpelling } from "../one-spelling.ts";
 import { printable } from "../printable.ts";
-import { detailIn, type Detail } from "../results/details.ts";
+import { detailsOf, type Detail } from "../results/details.ts";
 import { countedLines, inStatements, keepInStatements, type InStatement } from "../results/in-statement.ts";
 import { lockstep, recordsOf } from "../results/totals.ts";
-import { BOOKED_WITHIN_DAYS, match, returnsOf, sameAmount, type Evidence, type WentRow } from "../statements/match.ts";
+import {
+  BOOKED_WITHIN_DAYS,
+  match,
+  referencesIn,
+  returnsOf,
+  sameAmount,
+  type Evidence,
+  type WentRow,
+} from "../statements/match.ts";
 import { readStatement, type Line, type Statement } from "../statements/read.ts";
 import { actBy, writeAfter, type Open, type Person } from "./act.ts";
 
@@ -50,10 +58,9 @@ export interface Reconciling {
   readonly failed: readonly Error[];
 }
 
+/** There are many: what is shown of few of them is looked up afterwards. */
 interface Went extends WentRow {
   readonly of: BatchRecord;
-  readonly record: RowRecord;
-  readonly detail: Detail;
   /** What an earlier statement said of it. */
   readonly known: InStatement | undefined;
 }
@@ -79,20 +86,22 @@ export async function reconcile(open: Open, who: Person, values: Values): Promis
   return {
     ...{ statement: { ...about, lines: lines.length }, before: lines.length - fresh.length },
     ...{ accepted, seen: seen.length },
-    ...{ rows: found.told, strange: found.strange, failed: await keep(open, found.news) },
+    rows: await shown(open, found.told),
+    ...{ strange: found.strange, failed: await keep(open, found.news) },
   };
 }
 
-/** What is new of each row, and what a person is told, in the order of batches and rows. */
+type Said = Omit<Reconciled, "batch" | "record" | "detail">;
+
+/** What is new of each row, and what a person is told of some. */
 function compare(rows: readonly Went[], fresh: readonly Line[], nameOf: (line: Line) => string) {
   const { pairs, equals, strange } = match(
     rows.filter(({ known }) => !known),
     fresh,
   );
   const news = new Map<Went, InStatement>();
-  const told: Reconciled[] = [];
-  const tell = ({ of: batch, record, detail }: Went, more: Omit<Reconciled, "batch" | "record" | "detail">): unknown =>
-    told.push({ batch, record, detail, ...more });
+  const told: (readonly [row: Went, more: Said])[] = [];
+  const tell = (row: Went, more: Said): unknown => told.push([row, more]);
   for (const { row, line, by } of pairs) {
     if (row.state === "unknown") tell(row, { is: "proposed", line, by });
     else news.set(row, { line: nameOf(line), day: line.day });
@@ -117,8 +126,21 @@ function compare(rows: readonly Went[], fresh: readonly Line[], nameOf: (line: L
     }
   }
   for (const row of open) tell(row, { is: "not_shown" });
-  told.sort((one, other) => one.batch.createdAt - other.batch.createdAt || one.record.row - other.record.row);
   return { news, told, strange };
+}
+
+/** With what journal and file say of them, in the order of batches and rows. */
+async function shown(open: Open, told: readonly (readonly [row: Went, more: Said])[]): Promise<readonly Reconciled[]> {
+  const all: Reconciled[] = [];
+  for (const [batch, rows] of Map.groupBy(told, ([{ of }]) => of)) {
+    const records = await open.store.rows({ batch: batch.id, rows: rows.map(([{ row }]) => row) });
+    const { of: details } = await detailsOf(open, batch, records);
+    for (const record of records) {
+      const detail = details.get(record.row) ?? {};
+      for (const [{ row }, more] of rows) if (row === record.row) all.push({ batch, record, detail, ...more });
+    }
+  }
+  return all.sort((one, other) => one.batch.createdAt - other.batch.createdAt || one.record.row - other.record.row);
 }
 
 /** The same line in another statement has the same name; nothing of it can be read in it. */
@@ -183,10 +205,10 @@ async function wentRows(
         if (state !== "unknown") accepted += 1;
         if (state !== "unknown" && !amounts.has(sameAmount(amount))) continue;
         all.push({
-          ...{ of: batch, record, detail: detailIn(own), known: seen.get(record.row) },
+          ...{ of: batch, known: seen.get(record.row) },
           ...{ batch: batch.id, row: record.row, state, amount, day: isoDayIn(sentAt, config.time_zone) },
           ...{ reference: own.reference, narration: kept.textOf(row, "narration"), name: own.name },
-          ...{ payee: kept.payeeOf(row)?.text, answer: response },
+          ...{ payee: kept.payeeOf(row)?.text, answer: referencesIn(response) },
         });
       }
     }

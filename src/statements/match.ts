@@ -13,8 +13,8 @@ export interface WentRow {
   /** Its account, id or UPI id. */
   readonly payee?: string | undefined;
   readonly name?: string | undefined;
-  /** Texts of its answer, which may name the service's own reference. */
-  readonly answer?: string | undefined;
+  /** What its answer may name as the service's own reference (`referencesIn`). */
+  readonly answer?: readonly string[] | undefined;
 }
 
 /** An entry of a statement, as far as it is compared. */
@@ -211,7 +211,7 @@ interface Test {
 
 /** By a row; undefined: it has nothing that could speak for it. */
 const TESTS: Readonly<Record<Evidence, (row: WentRow) => Test | undefined>> = {
-  answer: ({ state, answer }) => (state === "unknown" ? undefined : wordsTest(longWords(answer))),
+  answer: ({ state, answer }) => (state === "unknown" ? undefined : wordsTest(answer ?? [])),
   reference: ({ reference }) => wordsTest(reference ? [oneSpelling(reference)] : []),
   narration: ({ narration }) => narrationTest(narration),
   payee: ({ payee }) => payeeTest(payee),
@@ -236,8 +236,8 @@ function wordsTest(words: readonly string[], least = 1): Test | undefined {
   return { words: long, least, isIn: ({ all }) => long.filter((word) => all.has(word)).length >= least };
 }
 
-/** The service's own references have digits, and are long. */
-function longWords(answer = ""): readonly string[] {
+/** Of an answer: the service's own references have digits, and are long. */
+export function referencesIn(answer = ""): readonly string[] {
   const words = answer.toLowerCase().match(/[a-z0-9_-]+/g) ?? [];
   return words.filter((word) => /[0-9]{3}/.test(word) && word.length >= ANSWER_CHARACTERS_MIN).map(oneSpelling);
 }

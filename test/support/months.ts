@@ -1,4 +1,4 @@
-import type { Entry, WentRow } from "../../src/statements/match.ts";
+import { referencesIn, type Entry, type WentRow } from "../../src/statements/match.ts";
 
 /** A month of payments, its statement, and which line is which row's. */
 export interface Month {
@@ -51,7 +51,7 @@ export function monthOf(seed: number, salaries = 0): Month {
       narration,
       payee,
       name,
-      answer,
+      answer: referencesIn(answer),
       isWhole: shown.isWhole && isGone && !isInSum && !isLate,
     } as const;
 
