@@ -53,23 +53,51 @@ test("600 equal payments of a month went, that file is dropped with one more, mu
   }
 });
 
+/** 201 equal rows of a later file that a person lets go. */
+async function crowdOf(house: House): Promise<string> {
+  const numbers = Array.from({ length: 201 }, (_, at) => at + 2);
+  const crowd = await house.take(
+    numbers.map(() => "asha 100"),
+    { name: "crowd.csv" },
+  );
+  const moves = numbers.map((row) => ({ row, to: "ready" as const, from: ["held" as const] }));
+  await house.store.judging(() => house.store.move(crowd, moves));
+  return crowd;
+}
+
+/** Of a file with others, so that nothing corrects it. */
+const AMONG_OTHERS = ["asha 100", "ravi 5", "meena 6"];
+
 test("an unclear row behind more than 200 that were accepted → settle that one first", async () => {
   const house = await House.open();
   try {
-    await house.run(["asha 100"], { answers: { 2: "unknown" } });
-    const crowd = await house.take(
-      Array.from({ length: 201 }, () => "asha 100"),
-      { name: "crowd.csv" },
-    );
-    await house.store.judging(() =>
-      house.store.move(
-        crowd,
-        Array.from({ length: 201 }, (_, at) => ({ row: at + 2, to: "ready" as const, from: ["held" as const] })),
-      ),
-    );
-    await house.send(crowd);
+    await house.run(AMONG_OTHERS, { answers: { 2: "unknown" } });
+    await house.send(await crowdOf(house));
     const last = await house.take(["asha 100"], { name: "last.csv" });
     expect((await house.release(last, [2])).refused.map(({ why }) => why)).toEqual(["settle_first"]);
+  } finally {
+    await house.close();
+  }
+});
+
+test("an accepted row behind more than 200 that wait to go → let go with its sum only", async () => {
+  const house = await House.open();
+  try {
+    await house.run(AMONG_OTHERS);
+    await crowdOf(house);
+    const last = await house.take(["asha 100"], { name: "last.csv" });
+    expect((await house.release(last, [2])).acceptedBefore.rows).toBe(1);
+  } finally {
+    await house.close();
+  }
+});
+
+test("more than 200 rows of one reference, repeats allowed → those beyond are asked about", async () => {
+  const house = await House.open();
+  try {
+    const rows = Array.from({ length: 204 }, () => "asha 100 ref A");
+    const id = await house.take(rows, { rules: { allow_repeats: true } });
+    expect(await house.sums(id)).toBe("201 ready, 3 held too_many");
   } finally {
     await house.close();
   }
