@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { AS_IT_WAS } from "../../src/journal/states.ts";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { FaultLabel } from "../../src/fault-point.ts";
+import { AS_IT_WAS } from "../../src/journal/states.ts";
 import { AES_IV, AES_KEY, API_KEY, share } from "../support/ledger-server.ts";
 import { runProgram } from "../support/program.ts";
 import { Breaches } from "./breaches.ts";
