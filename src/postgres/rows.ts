@@ -46,8 +46,9 @@ export async function addRows(postgres: Postgres, id: string, rows: readonly New
 
 /** Sorted by key: each page of a large journal is then read and written once. */
 export const ENTER_KEYS = `INSERT INTO key (key, batch, row, isNamed) ${keysOf("rows", "batch = $1")} ORDER BY 1, 2, 3`;
+/** Looked up once (`IS TRUE` keeps it so): a planner that does not know a new batch yet takes it for one row. */
 const NOBODYS = sharedInFile("rows", "$1").map(
-  ([column, shared]) => `UPDATE rows SET ${column} = NULL WHERE batch = $1 AND ${column} IN (${shared})`,
+  ([column, shared]) => `UPDATE rows SET ${column} = NULL WHERE batch = $1 AND (${column} IN (${shared})) IS TRUE`,
 );
 
 const END = `UPDATE batch SET rows = $rows, total = $total, label = $label, payments = $payments, remarks = $remarks
