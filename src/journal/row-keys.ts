@@ -22,16 +22,19 @@ const AMOUNT_KEY = "'=' || CASE WHEN amount LIKE '%.%' THEN rtrim(rtrim(amount, 
 /** SQL: name and mobile of a row, where both are there. */
 export const NAMED = `CASE WHEN length(named) > ${NAME_CHARACTERS} THEN named END`;
 
+/** SQL: by one of the keys of the person of the row `r` something is there. */
+export const byPerson = (isThere: (key: string) => string): string =>
+  `(${["employee", "mobile", "email", "named"].map((key) => `r.${key} IS NOT NULL AND ${isThere(`r.${key}`)}`).join(" OR ")})`;
 /** SQL: the row `r` speaks of a person of whom rows of other batches speak. */
-export const IS_PERSON_KNOWN = `(${["employee", "mobile", "email", "named"]
-  .map((key) => `r.${key} IS NOT NULL AND EXISTS (SELECT 1 FROM key k WHERE k.key = r.${key} AND k.batch <> r.batch)`)
-  .join(" OR ")})`;
+export const IS_PERSON_KNOWN: string = byPerson(
+  (key) => `EXISTS (SELECT 1 FROM key k WHERE k.key = ${key} AND k.batch <> r.batch)`,
+);
 /**
- * SQL: a row `r` that is found by a key of the person `of` speaks of nobody else, and pays in the same way. `of` stands before
- * the names of that row's values.
+ * SQL: a row that is found by a key of the person `of` speaks of nobody else, and pays in the same way. `of` and `found` stand
+ * before the names of their values.
  */
-export const isSamePerson = (of: string): string => `r.operation = ${of}operation
-  AND coalesce(r.option, '') = coalesce(${of}option, '') AND coalesce(r.employee = ${of}employee, TRUE)`;
+export const isSamePerson = (of: string, found = "r."): string => `${found}operation = ${of}operation
+  AND coalesce(${found}option, '') = coalesce(${of}option, '') AND coalesce(${found}employee = ${of}employee, TRUE)`;
 
 interface RowKey {
   readonly key: string;

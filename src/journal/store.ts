@@ -59,12 +59,13 @@ export interface RowFilter {
   /** With the keys of their payees, for the rules. */
   readonly hasPayee?: boolean;
   readonly batch?: string;
+  readonly batches?: readonly string[];
   readonly environment?: Environment;
   readonly states?: readonly RowState[];
   /** Rows whose first reason is one of these. */
   readonly codes?: readonly string[];
   readonly rows?: readonly number[];
-  /** With one of these keys, of the batch that is named. */
+  /** With one of these keys, of batches that are named. */
   readonly foundBy?: readonly FoundBy[] | undefined;
   /** Page on from here: rows of one batch behind this one. */
   readonly after?: number;
@@ -133,7 +134,7 @@ export interface JournalStore {
    * correct it or one of those, one after the other. So many are read (`FOUND_MAX`) of what went or goes, of what waits, of
    * a payee and of corrections; where there are more, the row says so (`isCut`). Pages have the rows that are ready, held or
    * duplicate, and not on their way; `isConcerned`: of the ready ones only those that a payment, a reference or a
-   * correction ties to another row.
+   * correction ties to another row, and those of a person whom none went to at this account.
    */
   seen(
     batch: string,
@@ -185,7 +186,11 @@ export interface JournalStore {
     ended: Required<Pick<Run, "endedAt" | "exitCode" | "requests">> & Pick<Run, "stop">,
   ): Promise<void>;
   runs(batch: string): Promise<readonly Run[]>;
-  acts(filter: { readonly batch?: string; readonly since?: number }): Promise<readonly Act[]>;
+  acts(filter: {
+    readonly batch?: string;
+    readonly batches?: readonly string[];
+    readonly since?: number;
+  }): Promise<readonly Act[]>;
 
   /** The batch that this version of the file at this path was taken as. */
   sourceOf(path: string, identity: string): Promise<string | undefined>;

@@ -127,13 +127,17 @@ const UNFINISHED = `b.seq = ANY (ARRAY(SELECT seq FROM batch WHERE owesResults U
     UNION ${batchesWith("rows", "not_sent")} UNION SELECT batch FROM rows WHERE state = 'rejected' AND code = ANY(?)))
   AND (b.owesResults OR b.phase = 'open')`;
 
-/** SQL: where the keys stand that a search asks for; each is looked up by itself. `of`: the batch of them. */
-export const foundBy = (what: "batch" | "row", of = ""): string => {
-  const inBatch = of && `AND k.batch = ${of}`;
-  return `SELECT k.${what} FROM json_to_recordset(?) AS g(key text, isPayee boolean, batch text) CROSS JOIN LATERAL (
-      SELECT k.${what} FROM key k WHERE NOT g.isPayee AND k.key = g.key ${inBatch}
-      UNION ALL SELECT k.${what} FROM key k WHERE g.isPayee AND k.key >= g.key AND k.key < g.key || '~' ${inBatch} OFFSET 0) k`;
-};
+/**
+ * SQL: the keys that a search asks for. A payee is looked for as it is written, in one way after the other: each is found by the
+ * index, however often it was paid.
+ */
+export const soughtKeys = (asked: string): string => `RECURSIVE g(key, last) AS (
+    SELECT x.key COLLATE "C", CASE WHEN x.isPayee THEN (x.key || '~') COLLATE "C" END
+      FROM json_to_recordset(${asked}) AS x(key text, isPayee boolean) UNION ALL
+    SELECT (SELECT min(k.key) FROM key k WHERE k.key > g.key AND k.key < g.last), g.last FROM g WHERE g.key IS NOT NULL AND g.last IS NOT NULL)`;
+/** SQL: batches where one of them stands. */
+const FOUND_BY = `b.seq = ANY (ARRAY(WITH ${soughtKeys("?")} SELECT DISTINCT k.batch FROM g
+  CROSS JOIN LATERAL (SELECT k.batch FROM key k WHERE k.key = g.key OFFSET 0) k))`;
 
 export async function batches(postgres: Postgres, filter: BatchFilter): Promise<BatchRecord[]> {
   const { where, values } = conditions([
@@ -148,7 +152,7 @@ export async function batches(postgres: Postgres, filter: BatchFilter): Promise<
     [UNFINISHED, filter.isUnfinished === true ? (filter.rejectedFor ?? []) : undefined],
     [happened("?"), filter.since],
     ["b.phase = 'paused' AND ?", filter.isPaused],
-    [`b.seq = ANY (ARRAY(${foundBy("batch")}))`, filter.foundBy && JSON.stringify(filter.foundBy)],
+    [FOUND_BY, filter.foundBy && JSON.stringify(filter.foundBy)],
   ]);
   const { states, newest } = filter;
   const only = states ? `AND b.seq = ANY (ARRAY(${batchesWithAny("rows", states, newest)}))` : "";

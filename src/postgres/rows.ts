@@ -1,4 +1,4 @@
-import { addAct, batchOf, conditions, datedIn, foundBy, keepTallies, LAST_AT, lockShares } from "./batches.ts";
+import { addAct, batchOf, conditions, datedIn, keepTallies, LAST_AT, lockShares, soughtKeys } from "./batches.ts";
 import { inPlace, kept, rowName } from "./places.ts";
 import { byName, type Postgres } from "./postgres.ts";
 import { assertMove, ON_ITS_WAY_OF_SHARE, SHARE_ROWS, WENT_OF_SHARE } from "../journal/states.ts";
@@ -46,8 +46,9 @@ export async function addRows(postgres: Postgres, id: string, rows: readonly New
 
 /** Sorted by key: each page of a large journal is then read and written once. */
 export const ENTER_KEYS = `INSERT INTO key (key, batch, row, isNamed) ${keysOf("rows", "batch = $1")} ORDER BY 1, 2, 3`;
+/** Looked up once (`IS TRUE` keeps it so): a planner that does not know a new batch yet takes it for one row. */
 const NOBODYS = sharedInFile("rows", "$1").map(
-  ([column, shared]) => `UPDATE rows SET ${column} = NULL WHERE batch = $1 AND ${column} IN (${shared})`,
+  ([column, shared]) => `UPDATE rows SET ${column} = NULL WHERE batch = $1 AND (${column} IN (${shared})) IS TRUE`,
 );
 
 const END = `UPDATE batch SET rows = $rows, total = $total, label = $label, payments = $payments, remarks = $remarks
@@ -89,24 +90,38 @@ const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWa
   ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;
 
-const FOUND_BY = `r.row = ANY (ARRAY(${foundBy("row", "(SELECT seq FROM batch WHERE id = g.batch)")}))`;
+/** Rows of these batches with one of these keys, in their order: each is looked up by itself, by each key in each batch. */
+const found = (keys: string, batches: string): string => `(WITH ${soughtKeys(keys)} SELECT DISTINCT k.batch, k.row
+    FROM g CROSS JOIN (SELECT seq FROM batch WHERE id = ANY(${batches})) o
+    CROSS JOIN LATERAL (SELECT k.batch, k.row FROM key k WHERE k.key = g.key AND k.batch = o.seq OFFSET 0) k
+    ORDER BY k.batch, k.row OFFSET 0) f
+  CROSS JOIN LATERAL (SELECT r.* FROM rows r WHERE r.batch = f.batch AND r.row = f.row OFFSET 0) r
+  CROSS JOIN LATERAL (SELECT b.* FROM batch b WHERE b.seq = r.batch OFFSET 0) b
+  CROSS JOIN LATERAL (SELECT s.mark FROM share s WHERE s.batch = r.batch AND s.share = r.share OFFSET 0) s`;
+const OF_BATCHES = "rows r JOIN batch b ON b.seq = r.batch JOIN share s ON s.batch = r.batch AND s.share = r.share";
 
 export function rows(postgres: Postgres, filter: RowFilter): Promise<RowRecord[]> {
-  const { batch, limit } = filter;
+  const { batch, foundBy, limit, batches = batch === undefined ? undefined : [batch] } = filter;
   const { where, values } = conditions([
     // one number, so that its rows come in their order from the index
     ["r.batch = (SELECT seq FROM batch WHERE id = ?)", batch],
+    ["b.id = ANY(?)", foundBy ? undefined : filter.batches],
     ["b.phase <> 'recording' OR ?", batch !== undefined],
     ["b.environment = ?", filter.environment],
     ["r.state = ANY(?)", filter.states],
     ["r.code = ANY(?)", filter.codes],
     ["r.row = ANY(?)", filter.rows],
-    [FOUND_BY, filter.foundBy && JSON.stringify(filter.foundBy.map((one) => ({ ...one, batch })))],
     ["r.row > ?", filter.after],
   ]);
-  const sql = `${UNCOUNTED} SELECT ${RECORD}${filter.hasPayee ? ", r.payee" : ""} FROM rows r JOIN batch b ON b.seq = r.batch
-    JOIN share s ON s.batch = r.batch AND s.share = r.share WHERE ${where} ORDER BY r.batch, r.row`;
-  return postgres.query<RowRecord>(`${sql} ${limit === undefined ? "" : `LIMIT ${limit}`}`, ...values);
+  const keyed = foundBy && batches ? [JSON.stringify(foundBy), batches] : undefined;
+  const from = keyed ? found(`$${values.length + 1}`, `$${values.length + 2}`) : OF_BATCHES;
+  const order = keyed ? "f.batch, f.row" : "r.batch, r.row";
+  const sql = `${UNCOUNTED} SELECT ${RECORD}${filter.hasPayee ? ", r.payee" : ""} FROM ${from} WHERE ${where} ORDER BY ${order}`;
+  return postgres.query<RowRecord>(
+    `${sql} ${limit === undefined ? "" : `LIMIT ${limit}`}`,
+    ...values,
+    ...(keyed ?? []),
+  );
 }
 
 /** A person, or the judge, moves rows: never one that is on its way. */
@@ -178,10 +193,14 @@ export function runs(postgres: Postgres, batch: string): Promise<Run[]> {
   return postgres.query(`SELECT ${columns} FROM run WHERE batch = $1 ORDER BY id`, batch);
 }
 
-export function acts(postgres: Postgres, { batch, since = 0 }: Parameters<JournalStore["acts"]>[0]): Promise<Act[]> {
+export function acts(
+  postgres: Postgres,
+  { batch, batches, since = 0 }: Parameters<JournalStore["acts"]>[0],
+): Promise<Act[]> {
   const { where, values } = conditions([
     ["at >= ?", since],
     ["batch = ?", batch],
+    ["batch = ANY(?)", batches],
   ]);
   const columns = `at, kind, login, host, by, batch, rows, "as", note`;
   return postgres.query(`SELECT ${columns} FROM act WHERE ${where} ORDER BY id`, ...values);

@@ -1,8 +1,10 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, LAST_AT_OF_BATCH, type BatchRow } from "./batches.ts";
+import { Asked, type Found, type ReadOnce } from "./asked.ts";
 import { IN_PLACE, inPlace, IS_CORRECTED_IN_PLACE, rowName } from "./places.ts";
 import type { Postgres } from "./postgres.ts";
-import { IS_PERSON_KNOWN, IS_WRITTEN_OTHERWISE, isSamePerson, NAMED, PAYEE_KEY } from "../journal/row-keys.ts";
+import { byPerson, IS_PERSON_KNOWN, isSamePerson, NAMED } from "../journal/row-keys.ts";
+import { IS_WRITTEN_OTHERWISE, PAYEE_KEY } from "../journal/row-keys.ts";
 import { FOUND_MAX, GOES, ofShare, ON_ITS_WAY_OF_SHARE } from "../journal/states.ts";
 import { UNENDED, WAITS, WENT_OF_SHARE } from "../journal/states.ts";
 import type { JournalStore, SeenRow } from "../journal/store.ts";
@@ -27,9 +29,20 @@ const CHOSEN = `${JUDGED} AND r.row = ANY($3) ORDER BY r.row`;
 const PAGE = `${JUDGED} AND r.row > $3 AND r.state IN ('ready', 'held', 'duplicate') AND NOT ${ON_ITS_WAY_OF_SHARE}`;
 const isKnown = (key: string): string =>
   `EXISTS (SELECT 1 FROM key k WHERE k.key = r.${key} AND (k.batch <> r.batch OR k.row < r.row))`;
+/** What went to its person went to its account, too: nothing to look at, for rule 9 says nothing then. */
+const IS_ACCOUNT_KNOWN = byPerson(
+  (key) => `EXISTS (SELECT 1
+    FROM (SELECT k.batch, k.row FROM key k WHERE k.key = ${key} AND k.batch <> r.batch OFFSET 0) k
+    CROSS JOIN LATERAL (SELECT b.* FROM batch b WHERE b.seq = k.batch OFFSET 0) b
+    CROSS JOIN LATERAL (SELECT p.* FROM rows p WHERE p.batch = k.batch AND p.row = k.row OFFSET 0) p
+    CROSS JOIN LATERAL (SELECT s.mark FROM share s WHERE s.batch = p.batch AND s.share = p.share OFFSET 0) s
+    WHERE p.payee = r.payee AND ${isSamePerson("r.", "p.")} AND ${WENT_OF_SHARE.replaceAll("r.", "p.")}
+      AND b.phase <> 'recording' AND b.environment = (SELECT environment FROM batch WHERE seq = $1))`,
+);
 /** One search for each key: nearly all rows of nearly all files meet nothing, and stay ready. $4: those that correct one in place. */
 const CONCERNED = `${PAGE} AND (r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")}
-  OR ${isKnown("reference")} OR ${IS_WRITTEN_OTHERWISE} OR ${IS_PERSON_KNOWN} OR ${IS_CORRECTED} OR r.row = ANY($4))`;
+  OR ${isKnown("reference")} OR ${IS_WRITTEN_OTHERWISE}
+  OR ${IS_PERSON_KNOWN} AND NOT ${IS_ACCOUNT_KNOWN} OR ${IS_CORRECTED} OR r.row = ANY($4))`;
 
 const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, r.amount, r.last4,
   ${PERSON_KEYS}, ${RETRY_OF}, ${STATE}, CASE WHEN ${WENT_OF_SHARE} THEN coalesce(r.wentAt, ${LAST_AT_OF_BATCH}) END AS wentAt`;
@@ -165,14 +178,6 @@ export async function seen(
 
 type InPlace = Required<Pick<SeenRow["row"], "row" | "inPlaceOf">>;
 
-/** Rows that were found in one way; `isCut`: there are more. */
-interface Found {
-  readonly others: readonly Seen[];
-  readonly isCut?: true | undefined;
-}
-
-const NONE: Found = { others: [] };
-
 /** Finds the other rows of one page, by one query for each way in which rows are tied. `isNamed`: a person may let them go. */
 async function search(
   postgres: Postgres,
@@ -262,41 +267,8 @@ function kinOf({ others }: Found): Found {
   };
 }
 
-/** `more`: the first one that was not read. */
-type ReadOnce = Found & { readonly more?: Seen };
-
 /** The same list for all rows behind those that were found. */
 function before({ others, more }: ReadOnce, row: number): Found {
   const isCut = (more && more.row < row) || undefined;
   return { others: (others.at(-1)?.row ?? 0) < row ? others : others.filter((one) => one.row < row), isCut };
-}
-
-/** What is looked for; equal things once. */
-class Asked {
-  readonly #numbers = new Map<string, number>();
-  readonly #all: object[] = [];
-
-  ask(one: object, last?: number): void {
-    const name = JSON.stringify(one);
-    const n = this.#numbers.get(name) ?? this.#all.length;
-    this.#numbers.set(name, n);
-    this.#all[n] = { ...one, n, ...(last !== undefined && { last }) };
-  }
-
-  async find(
-    postgres: Postgres,
-    sql: string,
-    ...values: readonly (string | number)[]
-  ): Promise<(one: object) => ReadOnce> {
-    const lists: Seen[][] = [];
-    if (this.#all.length > 0) {
-      const found = await postgres.query<Seen & { n: number }>(sql, JSON.stringify(this.#all), ...values);
-      for (const { n, ...seen } of found) (lists[n] ??= []).push(seen);
-    }
-    const answers = lists.map((all): ReadOnce => {
-      const more = all[FOUND_MAX];
-      return more ? { others: all.slice(0, FOUND_MAX), isCut: true, more } : { others: all };
-    });
-    return (one) => answers[this.#numbers.get(JSON.stringify(one)) ?? -1] ?? NONE;
-  }
 }

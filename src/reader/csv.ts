@@ -8,7 +8,7 @@ import { assertHeader, guardsOf, headerAmong, HEADER_ROWS_MAX, underTable } from
 import { COLUMNS_MAX, PAGE_ROWS_MAX, RECORD_CHARACTERS_MAX, type Row, type Source, type Table } from "./row.ts";
 import { readText } from "./text.ts";
 
-export type CsvSource = Source & { readonly delimiter: string };
+export type CsvSource = Source & { readonly delimiter: string; readonly only?: ReadonlySet<number> | undefined };
 
 /** Reads as far as the header; `rows` then reads the file from its beginning, each time it is called. */
 export async function openCsv(given: Source): Promise<Table> {
@@ -17,7 +17,7 @@ export async function openCsv(given: Source): Promise<Table> {
   const header = await readHeader(source);
   const remarks: Fault[] = [];
   const reading = { format: "csv", encoding, delimiter } as const;
-  return { reading, header: header.names, remarks, rows: () => readRows(source, header, remarks) };
+  return { reading, header: header.names, remarks, rows: (only) => readRows({ ...source, only }, header, remarks) };
 }
 
 interface Header {
@@ -164,7 +164,7 @@ const QUOTED = /[^"\r\n]*(?:"[^"]*"[^"\r\n]*)*(?=[\r\n])/y;
  * has no line end behind it; `end`: behind it.
  */
 function cutRecords(text: string, isEnd: boolean, row: number, source: CsvSource) {
-  const { delimiter } = source;
+  const { delimiter, only } = source;
   const records: string[][] = [];
   const odd: Odd = new Map();
   let at = 0;
@@ -184,8 +184,9 @@ function cutRecords(text: string, isEnd: boolean, row: number, source: CsvSource
     const next = Math.min(text.startsWith("\r\n", stop) ? stop + 2 : stop + 1, text.length);
     // a line feed may follow in the next piece
     if (!isEnd && (stop === text.length || (next === text.length && text.endsWith("\r")))) break;
-    const record = text.slice(at, stop);
-    const cells = isQuoted ? cutAtQuotes(record, delimiter) : record.split(delimiter);
+    const isLeftOut = only?.has(row + records.length) === false;
+    const record = isLeftOut ? "" : text.slice(at, stop);
+    const cells = isQuoted && !isLeftOut ? cutAtQuotes(record, delimiter) : record.split(delimiter);
     if (!cells) odd.set(records.length, text.slice(at, next));
     records.push(record === "" || !cells ? BLANK_RECORD : cells);
     endsOpen = stop === text.length;

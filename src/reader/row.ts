@@ -53,8 +53,11 @@ export interface Table {
   readonly wrapper?: Wrapper;
   /** What is to be pointed out of the file as a whole. Complete when `rows` has ended. */
   readonly remarks: readonly Fault[];
-  /** From the first row, at each call. Throws FileRefusedError for the first thing that breaks the file. */
-  rows(): AsyncIterable<readonly Row[]>;
+  /**
+   * From the first row, at each call. Throws FileRefusedError for the first thing that breaks the file. `only`: of a file that
+   * was checked before; others may be left out.
+   */
+  rows(only?: ReadonlySet<number>): AsyncIterable<readonly Row[]>;
 }
 
 /** Gives the error that refuses the file whole, to be thrown. The facts never hold a cell's text. */

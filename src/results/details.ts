@@ -47,7 +47,7 @@ export async function detailsOf(
   if (wanted.size === 0) return { of };
   try {
     const { table, own } = await openKept(desk, batch);
-    for await (const page of table.rows()) {
+    for await (const page of table.rows(wanted)) {
       for (const row of page) if (wanted.has(row.number)) of.set(row.number, detailIn(own(row)));
       if (of.size === wanted.size) break;
     }

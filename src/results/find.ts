@@ -6,7 +6,7 @@ import type { Act, BatchRecord, FoundBy, JournalStore, RowRecord } from "../jour
 import { detailIn, detailsOf, type Detail } from "./details.ts";
 import { holding, keysOf, meantIn, sameAs, SOUGHT_DAYS, type Sought } from "./sought.ts";
 import { textOf } from "./table.ts";
-import { byStatusOf, lockstep, recordsOf } from "./totals.ts";
+import { byStatusOf, lockstep, recordsBy, recordsOf } from "./totals.ts";
 
 /** With what its file says, as it may be shown; nothing of that where its private copy is gone. */
 export interface FoundRow extends Detail {
@@ -50,28 +50,39 @@ export async function* find(place: Place, sought: Sought): AsyncGenerator<FoundR
 }
 
 async function* findByKeys(place: Place, sought: Sought, foundBy: readonly FoundBy[]): AsyncGenerator<FoundRow> {
-  const { store, reading, lacks } = place;
+  const { store, reading } = place;
   const batches = (await store.batches({ foundBy, ...sinceOf(sought) })).filter((batch) => mayHave(batch, sought));
-  for (const [at, batch] of batches.entries()) {
-    reading?.(at + 1, batches.length);
-    const decided = await decisionsIn(store, batch);
-    for await (const records of recordsOf(store, batch.id, { foundBy })) {
-      const rows = records.flatMap((record) => {
-        const meant = meantIn(batch, record, sought);
-        return meant ? [{ batch, record, ...meant, decided: decided.get(record.row) }] : [];
-      });
-      const { of, why } = await detailsOf(
-        place,
-        batch,
-        rows.map(({ record }) => record),
-      );
-      if (why !== undefined) lacks?.(batch, why);
-      const isDebit = sought.debit === undefined ? undefined : sameAs(sought.debit);
-      for (const row of rows) {
-        const detail = of.get(row.record.row) ?? { payee: row.record.last4 && `••${row.record.last4}` };
-        if (!isDebit || isDebit(detail.debit ?? "")) yield { ...row, ...detail };
-      }
+  const meant = new Map(batches.map((batch, at) => [batch.id, { batch, at }]));
+  for await (const page of recordsBy(store, foundBy, [...meant.keys()])) {
+    const ofBatches = Map.groupBy(page, (record) => meant.get(record.batch));
+    const decided = await decisionsIn(store, ...Array.from(ofBatches.keys(), (one) => one?.batch.id ?? ""));
+    for (const [one, records] of ofBatches) {
+      if (!one) continue;
+      reading?.(one.at + 1, batches.length);
+      yield* withDetails(place, one.batch, records, sought, decided);
     }
+  }
+}
+
+/** Those of these rows of a batch that are meant, with what its file says of them. */
+async function* withDetails(
+  place: Place,
+  batch: BatchRecord,
+  records: readonly RowRecord[],
+  sought: Sought,
+  decided: Decisions,
+): AsyncGenerator<FoundRow> {
+  const rows = records.flatMap((record) => foundIn(batch, record, sought, decided) ?? []);
+  const { of, why } = await detailsOf(
+    place,
+    batch,
+    rows.map(({ record }) => record),
+  );
+  if (why !== undefined) place.lacks?.(batch, why);
+  const isDebit = sought.debit === undefined ? undefined : sameAs(sought.debit);
+  for (const row of rows) {
+    const detail = of.get(row.record.row) ?? { payee: row.record.last4 && `••${row.record.last4}` };
+    if (!isDebit || isDebit(detail.debit ?? "")) yield { ...row, ...detail };
   }
 }
 
@@ -93,11 +104,7 @@ function mayHave({ createdAt, tallies }: BatchRecord, { statuses, until = Infini
 
 async function* findInFile(place: Place, batch: BatchRecord, sought: Sought): AsyncGenerator<FoundRow> {
   const { store, config, lacks } = place;
-  const decided = await decisionsIn(store, batch);
-  const foundIn = (record: RowRecord): FoundRow | undefined => {
-    const meant = meantIn(batch, record, sought);
-    return meant && { batch, record, ...meant, decided: decided.get(record.row) };
-  };
+  const decided = await decisionsIn(store, batch.id);
   const records = recordsOf(store, batch.id);
   let kept: Awaited<ReturnType<typeof openKept>>;
   try {
@@ -106,14 +113,14 @@ async function* findInFile(place: Place, batch: BatchRecord, sought: Sought): As
     lacks?.(batch, error);
     // what is in the file is not known any more
     if (sought.text !== undefined || sought.debit !== undefined) return;
-    for await (const page of records) yield* page.flatMap((record) => foundIn(record) ?? []);
+    for await (const page of records) yield* page.flatMap((record) => foundIn(batch, record, sought, decided) ?? []);
     return;
   }
   const isSought = sought.text === undefined ? undefined : holding(sought.text);
   const isDebit = sought.debit === undefined ? undefined : sameAs(sought.debit);
   for await (const page of lockstep(kept.table.rows(), records)) {
     for (const { row, record } of page) {
-      const found = foundIn(record);
+      const found = foundIn(batch, record, sought, decided);
       if (!found || (isSought && !row.cells.some((cell) => isSought(textOf(cell))))) continue;
       const own = kept.own(row);
       if (isDebit && !isDebit(own.debit ?? "")) continue;
@@ -122,12 +129,21 @@ async function* findInFile(place: Place, batch: BatchRecord, sought: Sought): As
   }
 }
 
-/** The last word on each row of a batch that a person decided about; who only sends again what another one settled says nothing. */
-async function decisionsIn(store: JournalStore, { id }: BatchRecord): Promise<ReadonlyMap<number, Act>> {
-  const acts = await store.acts({ batch: id });
+function foundIn(batch: BatchRecord, record: RowRecord, sought: Sought, decided: Decisions): FoundRow | undefined {
+  const meant = meantIn(batch, record, sought);
+  return meant && { batch, record, ...meant, decided: decided.get(nameOf(record)) };
+}
+
+/** The last word on each row that a person decided about; who only sends again what another one settled says nothing. */
+type Decisions = ReadonlyMap<string, Act>;
+
+const nameOf = ({ batch, row }: Pick<RowRecord, "batch" | "row">): string => `${batch}:${row}`;
+
+async function decisionsIn(store: JournalStore, ...batches: readonly string[]): Promise<Decisions> {
+  const acts = await store.acts({ batches });
   return new Map(
     acts
       .filter(({ kind, by, note }) => by !== undefined && (kind !== "retry" || note !== undefined))
-      .flatMap((act) => (act.rows ?? []).map((row): [number, Act] => [row, act])),
+      .flatMap((act) => (act.rows ?? []).map((row): [string, Act] => [nameOf({ batch: act.batch ?? "", row }), act])),
   );
 }

@@ -5,7 +5,7 @@ import { KEY_REPEATED, NO_PAYMENT } from "../checks/check-row.ts";
 import type { ByStatus, ResultStatus, Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import { PROPOSED, waitsForApproval } from "../journal/approval.ts";
-import type { BatchRecord, JournalStore, RowFilter, RowRecord, Tallies } from "../journal/store.ts";
+import type { BatchRecord, FoundBy, JournalStore, RowFilter, RowRecord, Tallies } from "../journal/store.ts";
 import { listed, type Fault } from "../messages/sentence.ts";
 import { nextSteps, STATUSES, type SomeRows, type Step, type StepFacts } from "../messages/statuses.ts";
 import { formOfPeriod } from "../period.ts";
@@ -14,11 +14,12 @@ import { goesAgainAsItIs } from "../submission/again.ts";
 
 const ROWS_PER_PAGE = 500;
 
-/** All rows of a batch in input order, in pages. */
+/** All rows of a batch in input order, in pages; or those behind one. */
 export async function* recordsOf(
   store: Pick<JournalStore, "rows">,
   batch: string,
   only: Pick<RowFilter, "states" | "codes" | "foundBy"> = {},
+  behind = -1,
 ): AsyncGenerator<readonly RowRecord[], void> {
   const pageAfter = (after: number): Promise<readonly RowRecord[]> => {
     const page = store.rows({ batch, ...only, after, limit: ROWS_PER_PAGE });
@@ -26,11 +27,30 @@ export async function* recordsOf(
     page.catch(() => undefined);
     return page;
   };
-  for (let next: ReturnType<typeof pageAfter> | undefined = pageAfter(-1); next;) {
+  for (let next: ReturnType<typeof pageAfter> | undefined = pageAfter(behind); next;) {
     const page: readonly RowRecord[] = await next;
     const last = page.at(-1);
     next = last && page.length === ROWS_PER_PAGE ? pageAfter(last.row) : undefined;
     if (last) yield page;
+  }
+}
+
+/** So many batches are asked for what is found in them at once. */
+const BATCHES_AT_ONCE = 100;
+
+/** The rows of these batches that have one of the keys, in their order, in pages. */
+export async function* recordsBy(
+  store: Pick<JournalStore, "rows">,
+  foundBy: readonly FoundBy[],
+  batches: readonly string[],
+): AsyncGenerator<readonly RowRecord[], void> {
+  for (let at = 0; at < batches.length;) {
+    const some = batches.slice(at, at + BATCHES_AT_ONCE);
+    const page = await store.rows({ batches: some, foundBy, limit: ROWS_PER_PAGE });
+    if (page.length > 0) yield page;
+    const last = page.length < ROWS_PER_PAGE ? undefined : page.at(-1);
+    if (last) yield* recordsOf(store, last.batch, { foundBy }, last.row);
+    at += last ? some.indexOf(last.batch) + 1 : some.length;
   }
 }
 

@@ -110,13 +110,14 @@ const UNFINISHED = `b.seq IN (SELECT seq FROM batch WHERE owesResults = 1 UNION 
     UNION SELECT batch FROM row WHERE state = 'rejected' AND code IN (SELECT value FROM json_each(?)))
   AND (b.owesResults = 1 OR b.phase = 'open')`;
 
-/** SQL: where the keys stand that a search asks for, of the batch `of`. */
-export const foundBy = (what: "batch" | "row", of = ""): string => {
-  const inBatch = of && `AND k.batch = ${of}`;
-  return `WITH g AS (SELECT value ->> 'key' AS key, value ->> 'isPayee' AS isPayee FROM json_each(?))
-    SELECT k.${what} FROM g CROSS JOIN key k WHERE NOT g.isPayee AND k.key = g.key ${inBatch}
-    UNION SELECT k.${what} FROM g CROSS JOIN key k WHERE g.isPayee AND k.key >= g.key AND k.key < g.key || '~' ${inBatch}`;
-};
+/**
+ * SQL: where the keys stand that a search asks for, of the batch `of`. A payee is looked for as it is written, in one way after
+ * the other: each is found by the index, however often it was paid.
+ */
+export const foundBy = (what: "batch" | "row", of?: string): string => `WITH RECURSIVE g(key, last) AS (
+    SELECT value ->> 'key', iif(value ->> 'isPayee', (value ->> 'key') || '~', NULL) FROM json_each(?) UNION ALL
+    SELECT (SELECT min(k.key) FROM key k WHERE k.key > g.key AND k.key < g.last), g.last FROM g WHERE g.key IS NOT NULL AND g.last IS NOT NULL
+  ) SELECT k.${what} FROM g CROSS JOIN key k ON k.key = g.key ${of === undefined ? "" : `AND k.batch = ${of}`}`;
 
 export function batches(journal: Journal, filter: BatchFilter): BatchRecord[] {
   const { where, values } = conditions([

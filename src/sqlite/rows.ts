@@ -77,6 +77,8 @@ export function rows(journal: Journal, filter: RowFilter): RowRecord[] {
   const { batch, states, after, limit = -1 } = filter;
   const { where, values } = conditions([
     ["b.id = ?", batch],
+    // by their numbers: in their order
+    ["b.seq IN (SELECT seq FROM batch WHERE id IN (SELECT value FROM json_each(?)))", filter.batches],
     ["b.phase <> 'recording' OR ?", Number(batch !== undefined)],
     ["b.environment = ?", filter.environment],
     ["r.state IN (SELECT value FROM json_each(?))", states],

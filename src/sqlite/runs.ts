@@ -1,4 +1,4 @@
-import { batchOf, datedIn, keepTallies } from "./batches.ts";
+import { batchOf, conditions, datedIn, keepTallies } from "./batches.ts";
 import { makeUnknown } from "./mover.ts";
 import type { Journal } from "./store.ts";
 import type { Act, JournalStore, Run, Who } from "../journal/store.ts";
@@ -32,8 +32,12 @@ export function runs(journal: Journal, batch: string): Run[] {
   return journal.records(`SELECT ${columns} FROM run WHERE batch = ? ORDER BY id`, batch);
 }
 
-export function acts(journal: Journal, { batch, since = 0 }: Parameters<JournalStore["acts"]>[0]): Act[] {
-  const sql = `SELECT at, kind, login, host, by, batch, rows, "as", note FROM act WHERE at >= ?`;
-  if (batch === undefined) return journal.records(`${sql} ORDER BY id`, since);
-  return journal.records(`${sql} AND batch = ? ORDER BY id`, since, batch);
+export function acts(journal: Journal, { batch, batches, since = 0 }: Parameters<JournalStore["acts"]>[0]): Act[] {
+  const { where, values } = conditions([
+    ["at >= ?", since],
+    ["batch = ?", batch],
+    ["batch IN (SELECT value FROM json_each(?))", batches],
+  ]);
+  const columns = `at, kind, login, host, by, batch, rows, "as", note`;
+  return journal.records(`SELECT ${columns} FROM act WHERE ${where} ORDER BY id`, ...values);
 }

@@ -2,7 +2,8 @@ import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, mayHold, type BatchRow } from "./batches.ts";
 import { byName, rowName, type Journal } from "./store.ts";
 import { FOUND_MAX, GOES, ON_ITS_WAY, UNENDED, WAITS, WENT } from "../journal/states.ts";
-import { IS_PERSON_KNOWN, IS_WRITTEN_OTHERWISE, isSamePerson, NAMED, PAYEE_KEY } from "../journal/row-keys.ts";
+import { byPerson, IS_PERSON_KNOWN, isSamePerson, NAMED } from "../journal/row-keys.ts";
+import { IS_WRITTEN_OTHERWISE, PAYEE_KEY } from "../journal/row-keys.ts";
 import type { JournalStore, SeenRow } from "../journal/store.ts";
 
 type KeyColumn = "payment" | "reference";
@@ -51,10 +52,18 @@ const page = (only: string): string => `${JUDGED} AND r.row > ?3 AND r.state IN 
 const PAGE = page("TRUE");
 const isKnown = (key: KeyColumn): string =>
   `EXISTS (SELECT 1 FROM key k WHERE k.key = r.${key} AND (k.batch <> r.batch OR k.row < r.row))`;
+/** What went to its person went to its account, too: nothing to look at, for rule 9 says nothing then. */
+const IS_ACCOUNT_KNOWN = byPerson(
+  (key) => `EXISTS (SELECT 1 FROM key k CROSS JOIN batch b ON b.seq = k.batch
+    CROSS JOIN row p ON p.batch = k.batch AND p.row = k.row
+    WHERE k.key = ${key} AND k.batch <> r.batch AND p.payee = r.payee AND ${isSamePerson("r.", "p.")}
+      AND ${WENT.replaceAll("r.", "p.")} AND b.phase <> 'recording'
+      AND b.environment = (SELECT environment FROM batch WHERE seq = ?1))`,
+);
 /** One search for each key: nearly all rows of nearly all files meet nothing, and stay ready. ?5: those that correct one in place. */
 const CONCERNED =
   page(`(r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")} OR ${isKnown("reference")}
-  OR ${IS_WRITTEN_OTHERWISE} OR isPersonKnown OR isCorrected OR r.row IN (SELECT value FROM json_each(?5)))`);
+  OR ${IS_WRITTEN_OTHERWISE} OR isPersonKnown AND NOT ${IS_ACCOUNT_KNOWN} OR isCorrected OR r.row IN (SELECT value FROM json_each(?5)))`);
 
 const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, r.amount, r.last4,
   ${PERSON_KEYS}, ${RETRY_OF}, ${STATE}, iif(${WENT}, coalesce(r.wentAt, b.lastAt), NULL) AS wentAt`;

@@ -1,13 +1,14 @@
 /**
  * `npm run bench -- [--rows 100000] [--repeat 3] [--operation payouts-b,transfers] [--format csv,json]
  * [--peers paydrop,undici] [--json]`: paydrop against what people would use instead. Other
- * measurements by their flags: `--whole --latency --memory --small --hosts 1,2,4 --batches [--ended 100000]`, or `--all`.
+ * measurements by their flags: `--whole --latency --memory --small --hosts 1,2,4 --batches [--ended 100000] --find`, or `--all`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { batches } from "./batches.ts";
+import { find } from "./find.ts";
 import { hosts } from "./hosts.ts";
 import { latency } from "./latency.ts";
 import { memory } from "./memory.ts";
@@ -46,7 +47,7 @@ export interface Bench {
   readonly progress: (text: string) => void;
 }
 
-const MODES = { whole, latency, memory, small, hosts, batches } as const;
+const MODES = { whole, latency, memory, small, hosts, batches, find } as const;
 type Mode = keyof typeof MODES;
 const DEFAULT_MODES: readonly Mode[] = ["whole"];
 
@@ -71,6 +72,7 @@ const OPTIONS = {
   hosts: { type: "string" },
   batches: { type: "boolean", default: false },
   ended: { type: "string", default: "100000" },
+  find: { type: "boolean", default: false },
 } as const;
 
 if (process.argv[1] === import.meta.filename) await main(process.argv.slice(2));

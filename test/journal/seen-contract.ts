@@ -155,6 +155,29 @@ export function findsOtherRows(open: OpenTestJournal): void {
     expect(expected === "" || concerned.some(({ row }) => row.row === judged.row)).toBe(true);
   });
 
+  test("people who are known → concerned only where nothing went to them at this account", async () => {
+    const { store } = await open();
+    const no = (text: string): Partial<NewRow> => ({ employee: key(text).slice(0, 12) });
+    const mobile = { mobile: key("98").slice(0, 12) };
+    const [asha, ravi, zoya] = [
+      newRow(2, "asha/1", no("1")),
+      newRow(3, "ravi/1", no("2")),
+      newRow(5, "zoya/1", no("3")),
+    ];
+    const [mina, tim] = [newRow(4, "mina/1", mobile), newRow(6, "tim/1", no("4"))];
+    await opened(store, "A", [asha, ravi, mina, zoya, tim], { fileName: "other.csv" });
+    await sendAll(store, "A", { 3: "rejected" });
+    await record(store, newBatch("B"), [
+      ...[newRow(2, "asha/2", no("1")), newRow(3, "lila/2", no("3")), newRow(4, "ravi/2", no("2"))],
+      ...[newRow(5, "mina/2", { ...no("5"), ...mobile }), newRow(6, "nina/2", no("6")), newRow(7, "zoya/3")],
+      newRow(8, "tim/2", { ...no("4"), option: "A" }),
+    ]);
+    const concerned = await store.seen("B", { isConcerned: true }, []);
+    const seen = concerned.map(({ row, others }) => `${row.row}: ${others.map(({ row: at }) => at).join()}`);
+    expect(seen).toEqual(["3: 5", "4: ", "8: "]);
+    expect(await seenOf(store, "B", 2), "who asks for a row is told all the same").toBe("A2 accepted");
+  });
+
   test("rows on their way, of its own batch, of batches that others must not see → each as it stands", async () => {
     const { store } = await open();
     await opened(store, "A", [PAY, PAY]);

@@ -160,16 +160,22 @@ function keepsWhatIsWrittenDown(open: OpenTestJournal): void {
     await opened(store, "AAAAAAA2", [newRow(2, "3", again), newRow(3, "", { state: "invalid", amount: "2500.0" })]);
     const found = async (one: string, isPayee = false): Promise<string> => {
       const foundBy = [{ key: one, isPayee }];
-      const all = (await store.batches({ foundBy })).map(({ id: batch }) => store.rows({ batch, foundBy }));
-      return (await Promise.all(all))
-        .flat()
-        .map(({ batch, row }) => `${batch}:${row}`)
-        .join(" ");
+      const batches = (await store.batches({ foundBy })).map(({ id }) => id);
+      const all = await store.rows({ batches: batches.toReversed(), foundBy });
+      const [first = ""] = batches;
+      const of = await store.rows({ batch: first, foundBy, after: 2, limit: 1 });
+      expect(of).toEqual(all.filter(({ batch, row }) => batch === first && row > 2).slice(0, 1));
+      return all.map(({ batch, row }) => `${batch}:${row}`).join(" ");
     };
     expect(await found("=2500")).toBe("AAAAAAA1:2 AAAAAAA2:3");
     expect(await found("=2500.5")).toBe("AAAAAAA2:2");
     expect(await found(":8901")).toBe("AAAAAAA1:2 AAAAAAA2:2");
     expect(await found(asha.payee, true)).toBe("AAAAAAA1:2 AAAAAAA2:2");
+    const both = [...(await store.rows({ batches: ["AAAAAAA2"], foundBy: [{ key: asha.payee, isPayee: true }] }))];
+    expect(
+      both.map(({ row }) => row),
+      "of one of them",
+    ).toEqual([2]);
     expect(await found(asha.employee)).toBe("AAAAAAA1:2 AAAAAAA2:2");
     expect(await found(key("INV-1"))).toBe("AAAAAAA2:2");
     expect(await found("=25")).toBe("");

@@ -50,6 +50,17 @@ describe("delimiter", () => {
     ]);
   });
 
+  test("some rows alone are asked for → as in the whole, whatever stands before them", async () => {
+    const rows = ["A,1", '"a\n,""b""",2', "", '"c,\r\nd",3', "D,4", '"E\nF",5', "", "G,6"];
+    const { table, rows: all } = await read("a.csv", `name,amount\n${rows.join("\n")}\n`);
+    for (const only of [[2], [3, 6], [5, 9], [7]].map((numbers) => new Set(numbers))) {
+      const found: unknown[] = [];
+      for await (const page of table.rows(only)) found.push(...page);
+      expect(found).toEqual(all.filter(({ number }) => only.has(number)));
+      expect(found).toHaveLength(only.size);
+    }
+  });
+
   test("line end on the border of two pieces → one line end", async () => {
     for (const length of [131_069, 131_070, 131_071, 131_072, 131_073]) {
       const first = `name,amount\r\n${"x".repeat(60_000)},1\r\n${"y".repeat(60_000)},1\r\n`;
