@@ -10,10 +10,11 @@ import { FileRefusedError, foreseen, PaydropError } from "../errors.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { told, type Told } from "../messages/sentence.ts";
 import { comparedOf, comparedPart, placeOf, rowsIn, type Compared } from "./compared.ts";
-import { linesOfError, newsOfAct, personAt } from "./desk.ts";
-import { button, choices, field, form, markup, said, type Html, type Shown } from "./html.ts";
+import { linesOfError, newsOfAct, personAt, type Desk } from "./desk.ts";
+import { button, choices, field, form, markup, said, type Html, type News } from "./html.ts";
 import { newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
 import { todoShown } from "./places.ts";
+import type { ActOf } from "./rights.ts";
 import { faultOfName, refusedPart, Staging } from "./upload.ts";
 
 const COMPARED_MAX = 20;
@@ -72,31 +73,40 @@ export function reconcilePages(pages: Pages): void {
   };
 
   pages.act("/reconcile/settle", async (posted, settle) => {
-    const { account } = posted;
     const id = posted.text("statement");
     const one = compared.get(id);
-    if (one?.by !== account.name) return pages.goTo(posted, "/reconcile", newsOf("compared_gone"));
-    const [ticked, total] = [posted.texts("row"), posted.text("total").trim()];
-    one.typed = { ticked, total };
-    const rows = rowsIn(one, "proposed").filter((row) => ticked.includes(placeOf(row)));
-    const to = `/reconcile?statement=${id}`;
-    if (rows.length === 0) return pages.goTo(posted, to, newsOf("no_rows"));
-    const proposed = rows.map((row) => ({
-      ...{ batch: row.batch.id, row: row.record.row },
-      ...{ note: noteText(row, one.fileName), seen: seenOf(row.record) },
-    }));
-    let done: readonly Shown[] = [];
-    const news = await newsOfAct(desk, account, async (who) => {
-      const acted = await settle(desk, who, { rows: proposed, total });
-      one.typed = undefined;
-      const settled = acted.found.filter(({ code }) => code === "settled_done");
-      const sum = sumOf(settled.map(({ facts }) => ({ amount: String(facts["amount"] ?? "0") })));
-      const facts = { rows: settled.length, by: account.name, sum };
-      if (settled.length > 0) done = [told(DESK_WORDS.proposed_done, facts).text];
-      return { ...acted, found: acted.found.filter((each) => !settled.includes(each)) };
-    });
-    return pages.goTo(posted, to, { isGood: news.isGood, lines: [...done, ...news.lines] });
+    if (one?.by !== posted.account.name) return pages.goTo(posted, "/reconcile", newsOf("compared_gone"));
+    return pages.goTo(posted, `/reconcile?statement=${id}`, await settleTicked(desk, posted, one, settle));
   });
+}
+
+/** Each row for which a line speaks, and which was ticked; none by another sum than theirs. */
+async function settleTicked(
+  desk: Desk,
+  { account, text, texts }: Posted,
+  one: Compared,
+  settle: ActOf<"/reconcile/settle">,
+): Promise<News> {
+  const [ticked, total] = [texts("row"), text("total").trim()];
+  one.typed = { ticked, total };
+  const rows = rowsIn(one, "proposed").filter((row) => ticked.includes(placeOf(row)));
+  if (rows.length === 0) return newsOf("no_rows");
+  const proposed = rows.map((row) => ({
+    ...{ batch: row.batch.id, row: row.record.row },
+    ...{ note: noteText(row, one.fileName), seen: seenOf(row.record) },
+  }));
+  let done: readonly string[] = [];
+  const news = await newsOfAct(desk, account, async (who) => {
+    const acted = await settle(desk, who, { rows: proposed, total });
+    one.typed = undefined;
+    // hundreds of rows are told in one line; what did not go as they said is told for itself
+    const settled = acted.found.filter(({ code }) => code === "settled_done");
+    const sum = sumOf(settled.map(({ facts }) => ({ amount: String(facts["amount"] ?? "0") })));
+    const facts = { rows: settled.length, by: account.name, sum };
+    if (settled.length > 0) done = [told(DESK_WORDS.proposed_done, facts).text];
+    return { ...acted, found: acted.found.filter((each) => !settled.includes(each)) };
+  });
+  return { isGood: news.isGood, lines: [...done, ...news.lines] };
 }
 
 /** What the form has by now. `asks`: what only a person can say. */

@@ -107,7 +107,7 @@ export const DESK_WORDS = {
   reconcile_role: "Your account may not compare statements. Who may decide does it.",
   reconcile_means:
     "Upload the bank's statement as it comes, as CSV or Excel. Nothing is settled before you say so, and nothing is sent.",
-  debit_means: "said once: the next statement of that account knows it",
+  debit_means: "only for the first statement of an account; it is known after that",
   not_read: "This statement cannot be read as it is. Nothing of it was kept.",
   not_compared: "Nothing was compared yet.",
   compared_gone: "This statement was compared too long ago, or by somebody else. → Upload it again.",

@@ -5,7 +5,7 @@ import { accountOf, addAccount } from "../../src/acts/accounts.ts";
 import { actOf } from "../../src/batch.ts";
 import { describePostgres } from "../support/postgres.ts";
 import { transfers } from "../inbox/watched.ts";
-import { AtDesk, PASSWORD } from "./at-desk.ts";
+import { AtDesk, PASSWORD, statementOf } from "./at-desk.ts";
 
 const FILE = `from_account,to_account,amount,notes,employee_no
 ACC-OPS-01,200300401111,100.00,,E1
@@ -23,22 +23,12 @@ ACC-OPS-01,200300404444,350.00,INV-44
 ACC-OPS-01,SANDBOX-504-5555,400.00,INV-45
 `;
 
-/** Of the day after, as HDFC writes it. */
-const STATEMENT = ((): string => {
-  const [year, month, day] = new Date(Date.now() + 86_400_000).toISOString().slice(2, 10).split("-");
-  const on = `${day}/${month}/${year}`;
-  const line = (text: string, out: string, balance: string): string =>
-    `${on},"${text}",0000,${on},"${out}","","${balance}"`;
-  return [
-    ...["HDFC BANK Ltd.,,,,,,", "Account No :50100000001234,,,,,,", ",,,,,,"],
-    "Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balance",
-    line("NEFT DR-N307-ASHA RAO-INV-41", "100.00", "9,900.00"),
-    line("NEFT DR-N308-RAVI KUMAR-INV-42", "200.00", "9,700.00"),
-    line("IMPS-N309-MEENA DAS-INV-43", "300.00", "9,400.00"),
-    line("ATM WDL 123456789012", "999.00", "8,401.00"),
-    "",
-  ].join("\r\n");
-})();
+const STATEMENT = statementOf([
+  ["NEFT DR-N307-ASHA RAO-INV-41", "100.00"],
+  ["NEFT DR-N308-RAVI KUMAR-INV-42", "200.00"],
+  ["IMPS-N309-MEENA DAS-INV-43", "300.00"],
+  ["ATM WDL 123456789012", "999.00"],
+]);
 
 describe("the desk on SQLite", () => letsPeopleAct("SQLite"));
 describePostgres("the desk on Postgres", () => letsPeopleAct("Postgres"));
@@ -320,6 +310,11 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
       for (const [field, value] of Object.entries(more)) data.set(field, value);
       return asha.post("/reconcile", data);
     };
+    const meera = await at.person("Meera", "view");
+    await meera.ask("/reconcile");
+    expect(meera.seen).toContain("may not compare statements");
+    await meera.post("/reconcile/settle", { row: `${id}:3`, total: "200" });
+    expect(meera.status).toBe(403);
     await asha.ask("/reconcile");
     await asha.post("/reconcile", new FormData());
     expect(asha.seen).toContain("No file was chosen.");
@@ -374,6 +369,16 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
       note: expect.stringMatching(/^statement hdfc-••1234\.csv: line 6, .*: your own reference$/) as string,
     });
     expect(asha.text).not.toContain('type="checkbox"');
+    // nothing tells what stands first in its date
+    const oneLine = STATEMENT.split("\r\n").slice(0, 3).concat("03/04/26,ATM,0000,,5.00,,95.00", "").join("\r\n");
+    await bring("april.csv", oneLine, { account: "ACC-OPS-01" });
+    expect(asha.seen).toMatch(/this date is 3 Apr 2026 or 4 Mar 2026, and nothing .* The day: it is 3 April/);
+    const said = new FormData();
+    said.set("id", /name="id" value="(\w+)"/.exec(asha.text)?.[1] ?? "");
+    for (const [field, value] of Object.entries({ account: "ACC-OPS-01", dates: "month-first" }))
+      said.set(field, value);
+    await asha.post("/reconcile", said);
+    expect(asha.seen).toMatch(/Days 4 Mar 2026 to 4 Mar 2026 .* No row of that account went/);
     // its account is known now, and its lines count once
     await bring("hdfc.csv", STATEMENT);
     expect(asha.seen).toMatch(/Seen in the bank's statement: 3 of 4\. 1 line counted before/);
