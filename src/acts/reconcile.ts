@@ -3,6 +3,7 @@ import { DAY_MS, isoDayIn } from "../day.ts";
 import { keyOf } from "../duplicates/keys.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord, RowRecord } from "../journal/store.ts";
+import { maskNumbers } from "../mask.ts";
 import { oneSpelling } from "../one-spelling.ts";
 import { printable } from "../printable.ts";
 import { detailsOf, type Detail } from "../results/details.ts";
@@ -148,6 +149,9 @@ function lineKey(secret: string, debit: string, { day, direction, amount, text, 
   return keyOf(secret, "written", [debit, day, direction, sameAmount(amount), text, balance].join("\u001f"));
 }
 
+/** Banks name a file by the account that it is of (I10). */
+export const statementName = (fileName: string): string => maskNumbers(printable(fileName, 80));
+
 /** Which account the statement is of: as it was said now, or once before. */
 async function debitOf(
   open: Open,
@@ -160,11 +164,11 @@ async function debitOf(
   const name = account === undefined ? undefined : keyOf(secret, "written", account);
   if (said === undefined) {
     const [known] = name === undefined ? [] : await store.kept<{ readonly debit: string }>("statement", name);
-    if (!known) throw new PaydropError("statement_account", { name: printable(fileName, 80) });
+    if (!known) throw new PaydropError("statement_account", { name: statementName(fileName) });
     return known.value.debit;
   }
   const debit = keyOf(secret, "written", oneSpelling(said));
-  const act = { ...actBy(open, who, "confirm_account"), as: printable(fileName, 80) };
+  const act = { ...actBy(open, who, "confirm_account"), as: statementName(fileName) };
   if (name !== undefined) await store.keep("statement", name, { debit }, act);
   return debit;
 }

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import { canonicalAmount, isSameAmount, PLAIN_DECIMAL, sumOf } from "../amount.ts";
+import { canonicalAmount, PLAIN_DECIMAL } from "../amount.ts";
 import { normalizeName } from "../column-name.ts";
-import { FileRefusedError, PaydropError } from "../errors.ts";
+import { FileRefusedError } from "../errors.ts";
 import { openRegular } from "../intake/snapshot.ts";
 import type { Fault } from "../messages/sentence.ts";
 import { printable, textIn } from "../printable.ts";
@@ -9,7 +9,7 @@ import { openTable } from "../reader/open-table.ts";
 import type { Row } from "../reader/row.ts";
 import { textOf } from "../results/table.ts";
 import { nameSaid, type Open, type Person } from "./act.ts";
-import { settleAll, settledAs, type Settled, type Settling, type Settlings } from "./settle.ts";
+import { assertSum, settleAll, settledAs, type Settled, type Settling, type Settlings } from "./settle.ts";
 
 interface Values {
   /** The filled-in list of `status --unknown --csv`, or that of `reconcile`, from the root. */
@@ -21,10 +21,7 @@ interface Values {
 /** It may be old: nothing that went is settled as not done by it. Where a line has no name, `who` says it. */
 export async function settleList(open: Open, who: Person, { list, total = "" }: Values): Promise<Settled> {
   const { proposed, ...said } = await saidByList(open, who, list);
-  // what a machine proposes counts by a person's sum alone (§15)
-  const sum = sumOf(proposed.map(({ row }) => row));
-  if (proposed.length > 0 && !isSameAmount(total, sum))
-    throw new PaydropError("settle_proposed", { rows: proposed.length, sum });
+  assertSum(proposed, total);
   return settleAll(open, who, said);
 }
 

@@ -1,4 +1,4 @@
-import { isSameAmount, sumOf } from "../amount.ts";
+import { isSameAmount, sumOf, unitsOf } from "../amount.ts";
 import { isoSecond } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { PROPOSED } from "../journal/approval.ts";
@@ -8,6 +8,7 @@ import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import type { Found } from "../messages/acts.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { statusOf } from "../results/totals.ts";
+import { moneyIn } from "../statements/money.ts";
 import {
   actBy,
   knownBatch,
@@ -63,14 +64,51 @@ export function settledAs(said: unknown): SettledAs | undefined {
 
 /** A person says what became of unknown rows. It works while another process sends. */
 export async function settle(open: Open, who: Named, values: Values): Promise<Settled> {
-  return settleAll(open, who, await saidByRows(open, who, values), values.seen !== undefined);
+  const note = neededText(values.note, "note");
+  return settleAll(open, who, await saidByRows(open, who, values, () => note), values.seen !== undefined);
 }
 
-async function saidByRows({ store }: Open, { by }: Named, values: Values): Promise<Settlings> {
-  const { batch: said, rows, as, total = "", seen } = values;
-  const note = neededText(values.note, "note");
+/** An unknown row for which a line of a statement speaks (README §15), as it was when the two were compared: `seenOf`. */
+interface Proposed extends Record<"batch" | "note" | "seen", string> {
+  readonly row: number;
+}
+
+/** They went, as a statement says. `total`: their sum, as the person typed it. */
+export async function settleProposed(
+  open: Open,
+  who: Named,
+  { rows, total }: { readonly rows: readonly Proposed[]; readonly total: string },
+): Promise<Settled> {
+  const todo: Settling[] = [];
+  const already: Settling[] = [];
+  for (const [batch, all] of Map.groupBy(rows, (one) => one.batch)) {
+    const notes = new Map(all.map(({ row, note }) => [row, note]));
+    const values = { batch, rows: [...notes.keys()], as: "settled_done", seen: all.map(({ seen }) => seen) } as const;
+    const said = await saidByRows(open, who, values, (row) => notes.get(row) ?? "");
+    todo.push(...said.todo);
+    already.push(...said.already);
+  }
+  assertSum([...todo, ...already], total);
+  return settleAll(open, who, { todo, already, skipped: 0 }, true);
+}
+
+/** What a machine proposes counts by a person's sum alone (README §15). Throws PaydropError `usage`. */
+export function assertSum(proposed: readonly Settling[], total: string): void {
+  const sum = sumOf(proposed.map(({ row }) => row));
+  const typed = moneyIn(total);
+  const isSame = typeof typed === "object" && !typed.isNegative && !typed.side && typed.units === unitsOf(sum);
+  if (proposed.length > 0 && !isSame) throw new PaydropError("settle_proposed", { rows: proposed.length, sum });
+}
+
+async function saidByRows(
+  { store }: Open,
+  { by }: Named,
+  { batch: said, rows, as, total = "", seen }: Omit<Values, "note">,
+  noteOf: (row: number) => string,
+): Promise<Settlings> {
   const batch = await knownBatch(store, said);
-  const settlings = (await rowsNamed(store, batch.id, rows)).map((row) => ({ batch, row, as, by, note }));
+  const found = await rowsNamed(store, batch.id, rows);
+  const settlings = found.map((row) => ({ batch, row, as, by, note: noteOf(row.row) }));
   // at the desk: what somebody else said of one meanwhile stands
   const settled = settlings.map(({ row }) => row);
   const changed = new Set(changedSince(seen, settled));

@@ -1,29 +1,34 @@
 import { basename, resolve } from "node:path";
 import { openFor, withWork } from "../acts/open.ts";
 import { callerOf } from "../acts/prove.ts";
+import {
+  findingsOf,
+  findingText,
+  groupsOf,
+  narrationOf,
+  notesOn,
+  noteText,
+  nothingText,
+  seenText,
+  statementTexts,
+  type Finding,
+} from "../acts/findings.ts";
 import { reconcile, type Reconciled, type Reconciling } from "../acts/reconcile.ts";
-import { sumOf } from "../amount.ts";
 import type { Config } from "../config/schema.ts";
-import { dayOf } from "../day.ts";
 import { accessLike, writeAtomically } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
-import { maskNumbers } from "../mask.ts";
-import { EVIDENCE_WORDS, FINDINGS, RECONCILED } from "../messages/reconcile.ts";
-import { commandLine, counted, told, type Facts } from "../messages/sentence.ts";
+import { RECONCILED } from "../messages/reconcile.ts";
+import { commandLine, counted, told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
-import type { Line } from "../statements/read.ts";
 import { asLine } from "../screen/json-lines.ts";
 import { csvRecord, type Columns } from "../screen/list.ts";
 import { flagsAgain, labelled, textOf } from "../screen/look.ts";
 import { optionOf, type Call } from "./command.ts";
 
-/** A row that a person looks at, or a line that no row explains. */
-type Told = Reconciled | { readonly is: "strange"; readonly line: Line };
-
-const rowOf = (one: Told): Reconciled | undefined => (one.is === "strange" ? undefined : one);
+const rowOf = (one: Finding): Reconciled | undefined => (one.is === "strange" ? undefined : one);
 
 /** Ready for `paydrop settle --from`: lines without `as` are passed over there. */
-const LIST: Columns<Told> = {
+const LIST: Columns<Finding> = {
   batch: (one) => rowOf(one)?.batch.id,
   file: (one) => rowOf(one)?.batch.fileName,
   row: (one) => rowOf(one)?.record.row,
@@ -37,12 +42,12 @@ const LIST: Columns<Told> = {
   what: ({ is }) => is,
   line: ({ line }) => line?.line,
   booked: ({ line }) => line?.day,
-  narration: ({ line }) => line && maskNumbers(line.text),
-  finding: (one) => findingOf(one),
+  narration: ({ line }) => line && narrationOf(line),
+  finding: (one) => findingText(one),
   evidence: (one) => (one.is === "proposed" ? one.by : undefined),
   as: ({ is }) => (is === "proposed" ? "done" : undefined),
   by: () => undefined,
-  note: (one) => (one.is === "proposed" ? `statement: ${findingOf(one)}` : undefined),
+  note: (one) => (one.is === "proposed" ? noteText(one) : undefined),
 };
 
 /** What a bank's statement says of rows that went. It proposes; only a person settles. */
@@ -58,7 +63,8 @@ export function run(call: Call): Promise<number> {
     const found = await reconcile(openFor(call, work), callerOf(call, work), values);
     const list = await writeList(statement, found);
     const code = codeOf(found);
-    if (config.json) for (const one of allOf(found)) call.stdout.write(asLine({ type: "finding", ...valuesOf(one) }));
+    if (config.json)
+      for (const one of findingsOf(found)) call.stdout.write(asLine({ type: "finding", ...valuesOf(one) }));
     call.stdout.write(
       config.json ? asLine({ ...summaryOf(found), list, exit_code: code }) : shown(found, list, call, config),
     );
@@ -66,27 +72,12 @@ export function run(call: Call): Promise<number> {
   });
 }
 
-const allOf = ({ rows, strange }: Reconciling): readonly Told[] => [
-  ...rows,
-  ...strange.map((line) => ({ is: "strange", line }) as const),
-];
-
-const valuesOf = (one: Told): object =>
+const valuesOf = (one: Finding): object =>
   Object.fromEntries(Object.entries(LIST).map(([name, valueOf]) => [name, valueOf(one)]));
-
-function findingOf(one: Told): string {
-  const { line, by } = { by: undefined, ...one };
-  const facts: Facts = {
-    ...(line && { line: line.line, day: dayOf(Date.parse(line.day)) }),
-    ...(by && { by: EVIDENCE_WORDS[by] }),
-    ...(one.is === "undecided" && one.equals),
-  };
-  return told(FINDINGS[one.is], facts).text;
-}
 
 /** Beside the statement, only where there is something to look at. */
 async function writeList(statement: string, found: Reconciling): Promise<string | undefined> {
-  const all = allOf(found);
+  const all = findingsOf(found);
   if (all.length === 0) return undefined;
   const path = `${statement}.reconciled.csv`;
   const lines = all.map((one) => csvRecord(Object.values(LIST).map((valueOf) => valueOf(one))));
@@ -102,20 +93,9 @@ function codeOf({ rows, accepted, seen, strange, failed }: Reconciling): number 
   return rows.length > 0 || seen < accepted || strange.length > 0 ? 6 : 0;
 }
 
-const KINDS = ["proposed", "returned", "undecided", "not_shown"] as const;
-
-function groupsOf({ rows, strange }: Reconciling): readonly (readonly [is: Told["is"], rows: number, sum: string])[] {
-  const of = KINDS.map((is) => [is, rows.filter((row) => row.is === is).map(({ record }) => record)] as const);
-  const all: (readonly [is: Told["is"], all: readonly { readonly amount?: string }[]])[] = [
-    ...of,
-    ["strange", strange],
-  ];
-  return all.flatMap(([is, some]) => (some.length === 0 ? [] : [[is, some.length, sumOf(some)] as const]));
-}
-
 function summaryOf(found: Reconciling): object {
   const { statement, before, accepted, seen } = found;
-  const groups = new Map(groupsOf(found).map(([is, rows, sum]) => [is, { rows, amount: sum }]));
+  const groups = new Map(groupsOf(found).map(({ is, rows, amount }) => [is, { rows, amount }]));
   const { layout, days, lines, chain } = statement;
   return {
     ...{ type: "summary", statement: statement.fileName, layout, days, lines, lines_before: before, chain },
@@ -124,31 +104,18 @@ function summaryOf(found: Reconciling): object {
 }
 
 function shown(found: Reconciling, list: string | undefined, call: Call, config: Config): string {
-  const { statement, before, accepted, seen } = found;
-  const { fileName, layout, account, days, lines, chain } = statement;
-  const [first, last] = (days ?? []).map((day) => dayOf(Date.parse(day)));
+  const { statement } = found;
   const groups = groupsOf(found);
-  const head = [
-    printable(fileName),
-    layout,
-    account && `account ••${account.slice(-4)}`,
-    first && `${first} to ${last}`,
-  ];
-  const words = (code: keyof typeof RECONCILED, facts: Facts = {}): string => told(RECONCILED[code], facts).text;
-  const notes = [
-    ...(before > 0 ? [words("before", { lines: before })] : []),
-    ...(chain === "none" ? [words("chain_none")] : []),
-    ...(typeof chain === "object" ? [words("chain_broken", { line: chain.brokenAt })] : []),
-  ];
-  const proposed = groups.find(([is]) => is === "proposed");
-  const next = proposed && list ? told(RECONCILED.settle, { list, sum: proposed[2] }) : undefined;
+  const head = [printable(statement.fileName), ...Object.values(statementTexts(statement))].filter(Boolean);
+  const proposed = groups.find(({ is }) => is === "proposed");
+  const next = proposed && list ? told(RECONCILED.settle, { list, sum: proposed.amount }) : undefined;
   const again = flagsAgain(call.flags, config.state_dir);
   return textOf([
-    [...head.filter(Boolean), counted(lines, "line")].join("   "),
-    accepted + found.rows.length === 0 ? words("none_went") : words("seen", { seen, accepted }),
-    ...groups.map(([is, rows, sum]) => `  ${words(is, { rows, sum })}`),
-    ...(groups.length === 0 ? [words("nothing")] : []),
-    ...labelled("note", notes),
+    [...head, counted(statement.lines, "line")].join("   "),
+    seenText(found),
+    ...groups.map(({ text }) => `  ${text}`),
+    ...(groups.length === 0 ? [nothingText()] : []),
+    ...labelled("note", notesOn(found)),
     ...labelled("list", list ? [printable(basename(list))] : []),
     ...labelled("next", next ? [next.text, ...next.commands.map((one) => commandLine(one, again))] : []),
   ]);

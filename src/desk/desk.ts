@@ -24,7 +24,7 @@ export interface Desk extends Open {
 }
 
 /** Whoever acts here has signed in, and pages ask for their role. */
-const personAt = ({ who }: Pick<Desk, "who">, { name }: Account): Named => ({
+export const personAt = ({ who }: Pick<Desk, "who">, { name }: Account): Named => ({
   ...who,
   by: name,
   proves: () => Promise.resolve(),
@@ -59,7 +59,7 @@ export function newsOfLetting(desk: Desk, by: Account, act: (who: Named) => Prom
   });
 }
 
-function linesOfError(thrown: Error): readonly Shown[] {
+export function linesOfError(thrown: Error): readonly Shown[] {
   const error = foreseen(thrown);
   return linesOf(error instanceof PaydropError ? error : told(DESK_WORDS.broken, { found: DESK_WORDS.unforeseen }));
 }

@@ -88,6 +88,7 @@ const MENU = [
   ["/decide", "Decide"],
   ["/approvals", "Approvals"],
   ["/find", "Find"],
+  ["/reconcile", "Reconcile"],
   ["/upload", "Upload"],
   ["/help", "Help"],
 ] as const;
@@ -148,9 +149,9 @@ export function field(name: string, label: string, more: Readonly<Record<string,
   return markup`<p class="field"><label for="${id}">${label}</label><input id="${id}" name="${name}" ${described}${attributes}>${below}</p>`;
 }
 
-/** Typed, not pasted: whoever types it has seen what may go. */
-export const sumField = (label: string, hint: string): Html =>
-  field("total", label, { required: true, inputmode: "decimal", autocomplete: "off", hint });
+/** Typed, not pasted: whoever types it has seen what may go. `typed`: before, and wrong. */
+export const sumField = (label: string, hint: string, typed = ""): Html =>
+  field("total", label, { required: true, inputmode: "decimal", autocomplete: "off", hint, value: typed });
 
 /** Each has an id of its own on its page. */
 let fields = 0;

@@ -15,6 +15,7 @@ const PLACES: Readonly<Record<keyof typeof DESK_WAYS, (command: Command) => stri
   },
   help: ({ operand }) => `/help/${operand ?? ""}`,
   pause: (command) => `${ofBatch(command)}#may`,
+  reconcile: () => "/reconcile",
   release: decide,
   resume: (command) => (command.batch === undefined ? "/" : `${ofBatch(command)}#may`),
   retry: (command) => `${ofBatch(command)}#may`,

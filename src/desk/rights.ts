@@ -2,9 +2,10 @@ import { approve } from "../acts/approve.ts";
 import { cancel } from "../acts/cancel.ts";
 import { resumeInbox, stopInbox } from "../acts/inbox.ts";
 import { pause } from "../acts/pause.ts";
+import { reconcile } from "../acts/reconcile.ts";
 import { release } from "../acts/release.ts";
 import { resume, retry } from "../acts/retry-resume.ts";
-import { settle } from "../acts/settle.ts";
+import { settle, settleProposed } from "../acts/settle.ts";
 import type { Role } from "../acts/accounts.ts";
 
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
@@ -30,6 +31,8 @@ export const ACTS = {
   "/approvals/:id": { role: "approve", act: approve },
   "/upload": { role: "decide", bytesMax: FILE_BYTES_MAX },
   "/upload/put": { role: "decide" },
+  "/reconcile": { role: "decide", act: reconcile, bytesMax: FILE_BYTES_MAX },
+  "/reconcile/settle": { role: "decide", act: settleProposed },
 } as const satisfies Readonly<Record<string, Right>>;
 
 interface Right {
@@ -57,6 +60,7 @@ export const PAGES = {
   "/decide": "view",
   "/approvals": "view",
   "/find": "view",
+  "/reconcile": "view",
   "/upload": "view",
   "/help": "view",
   "/help/:topic": "view",

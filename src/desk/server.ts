@@ -14,6 +14,7 @@ import type { Desk } from "./desk.ts";
 import { findPages } from "./find.ts";
 import { helpPages } from "./help.ts";
 import { plain } from "./pages.ts";
+import { reconcilePages } from "./reconcile.ts";
 import { lengthLimit, Routes } from "./routes.ts";
 import { signInPages } from "./sign-in.ts";
 import { todayPages } from "./today.ts";
@@ -54,6 +55,7 @@ export async function serveDesk(desk: Desk, port: number) {
     decidePages,
     approvalPages,
     findPages,
+    reconcilePages,
     uploadPages,
     helpPages,
   ])

@@ -10,7 +10,7 @@ import { inboxFolders } from "../intake/inbox.ts";
 import { inputName, isOperationFolder } from "../intake/names.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { tellFault, wordsOf } from "../messages/faults.ts";
-import { told, type Facts, type Fault } from "../messages/sentence.ts";
+import { told, type Facts, type Fault, type Told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import { sha256Of } from "../results/place.ts";
 import { remarkTexts } from "../results/summary.ts";
@@ -45,13 +45,9 @@ export function uploadPages(pages: Pages): void {
     const folder = (await foldersOf(desk)).find((one) => one === posted.text("folder"));
     if (!(file instanceof File) || file.name === "") return refuse(posted, "no_file");
     if (folder === undefined) return refuse(posted, "no_inbox");
-    const name = inputName(file.name);
-    if (name.kind !== "input" || /[/\\]/.test(file.name)) {
-      const why = tellFault(name.kind === "refused" ? name.fault : { code: "name_unprintable" });
-      const lines = [`${printable(file.name)}: ${why.text}`, todoShown(why)];
-      return pages.goTo(posted, "/upload", { isGood: false, lines });
-    }
-    const [id, one] = await staging.stage(file, folder, posted.account.name);
+    const fault = faultOfName(file);
+    if (fault) return pages.goTo(posted, "/upload", { isGood: false, lines: [fault.text, todoShown(fault)] });
+    const [id, one] = await staging.stage(file, posted.account.name, folder);
     const content = await checkPart(desk, one, putForm(posted, id, one));
     return pages.framed(posted, { title: `Checked: ${file.name}`, at: "/upload", content });
   });
@@ -78,8 +74,16 @@ export function uploadPages(pages: Pages): void {
   });
 }
 
+/** What is wrong with the name of a file, which it keeps here. */
+export function faultOfName({ name }: File): Told | undefined {
+  const says = inputName(name);
+  if (says.kind === "input" && !/[/\\]/.test(name)) return undefined;
+  const why = tellFault(says.kind === "refused" ? says.fault : { code: "name_unprintable" });
+  return { ...why, text: `${printable(name)}: ${why.text}` };
+}
+
 /** Files that were looked at, by an id; only the newest. */
-class Staging {
+export class Staging {
   readonly #folder: string;
   readonly #files = new Map<string, Staged>();
 
@@ -91,7 +95,8 @@ class Staging {
     return this.#files.get(id);
   }
 
-  async stage(file: File, folder: string, by: string): Promise<readonly [id: string, Staged]> {
+  /** `folder`: where it is to go. */
+  async stage(file: File, by: string, folder = ""): Promise<readonly [id: string, Staged]> {
     const id = randomBytes(12).toString("hex");
     // by the name of its folder a check knows the operation
     const under = isOperationFolder(basename(folder)) ? join(id, basename(folder)) : id;
@@ -134,11 +139,16 @@ async function checkPart({ config }: Desk, { path }: Staged, put: Html): Promise
     return markup`${checkedPart(await checkOne(path, config))}${put}`;
   } catch (error) {
     if (!(error instanceof PaydropError)) throw error;
-    const faults = error instanceof FileRefusedError ? error.faults : [];
-    const said = markup`<p>${error.text} ${todoShown(error)}</p>`;
-    const why = faults.length === 0 ? said : faultTable("What is wrong", faults);
-    return markup`<p class="bad" role="alert">${DESK_WORDS.refused}</p>${why}<p><a href="/upload">Upload a better one</a></p>`;
+    return markup`${refusedPart(error, DESK_WORDS.refused)}<p><a href="/upload">Upload a better one</a></p>`;
   }
+}
+
+/** What became of a file that cannot be read, and why. */
+export function refusedPart(error: PaydropError, became: string): Html {
+  const faults = error instanceof FileRefusedError ? error.faults : [];
+  const said = markup`<p>${error.text} ${todoShown(error)}</p>`;
+  const why = faults.length === 0 ? said : faultTable("What is wrong", faults);
+  return markup`<p class="bad" role="alert">${became}</p>${why}`;
 }
 
 function checkedPart(checked: CheckedFile): Html {

@@ -31,6 +31,7 @@ export const DESK_WAYS = {
   cancel: "say that it shall not go",
   help: "read about it",
   pause: "pause the batch",
+  reconcile: "compare the bank's statement",
   release: "let it go",
   resume: "let it go on",
   retry: "send it again",
@@ -103,6 +104,20 @@ export const DESK_WORDS = {
     With a label (2026-11 first half) it is half as long. State it from the first file on: where the earlier one
     stated none, you are asked within {days} days.`,
   period_stated: "It stands in a column named period, or as a month or week in the file's name (wages-2026-W47.csv).",
+  reconcile_role: "Your account may not compare statements. Who may decide does it.",
+  reconcile_means:
+    "Upload the bank's statement as it comes, as CSV or Excel. Nothing is settled before you say so, and nothing is sent.",
+  debit_means: "only for the first statement of an account; it is known after that",
+  not_read: "This statement cannot be read as it is. Nothing of it was kept.",
+  not_compared: "Nothing was compared yet.",
+  compared_gone: "This statement was compared too long ago, or by somebody else. → Upload it again.",
+  proposed_means:
+    "A line of the statement speaks for each of these. Look at each one, and take the tick from those that you doubt. What is settled as done is never sent again.",
+  proposed_sum: "of the ticked rows, added up by you",
+  returned_means: "These went, and the bank gave the money back. Open the row, and say there that it came back.",
+  look_elsewhere: "Nothing is proposed for these. Ask the bank or the people, then",
+  proposed_done: "{rows:row is|rows are} settled as done by {by}: {sum}. Nothing of it is sent again.",
+  more_such: "and {more} more of them",
   put_means:
     "In a watched folder what is ready goes by itself: soon after this, or when it is approved, where it must be.",
   refused: "This file cannot be taken as it is. Nothing of it was kept.",

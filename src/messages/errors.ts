@@ -104,7 +104,7 @@ const USAGE_ERRORS = {
     led("If the bank gave the money back, add their sum", flag({ total: "SUM" })),
   ],
   settle_proposed: [
-    "{rows:row} of the list come from a statement: {sum} → Nothing was settled. Look at each of them.",
+    "{rows:row that a statement shows adds|rows that a statement shows add} up to {sum}, and this sum was not typed → Nothing was settled. Look at each of them.",
     led("If they are right, add their sum", flag({ total: "SUM" })),
   ],
   statement_account: [

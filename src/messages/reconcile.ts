@@ -30,6 +30,7 @@ export const RECONCILED = {
   none_went:
     "no row of that account went in the days of this statement. If one did, the account is another one, or the state folder",
   before: "{lines:line} counted before, by an earlier statement",
+  chain_whole: "each balance follows from the one before: no line is missing between them",
   chain_broken: "the balance of line {line} does not follow from the one before: nothing is said of what is missing",
   chain_none: "the statement has no balances: whether lines are missing nobody can tell",
   proposed: "{rows:unknown row shows|unknown rows show} in it, {sum}",

@@ -88,6 +88,25 @@ export class AtDesk extends Watched {
   }
 }
 
+/** Debits of tomorrow, as HDFC writes them. A line of the 28th before says what is the day in its dates. */
+export function statementOf(debits: readonly (readonly [narration: string, amount: string])[]): string {
+  const at = new Date(Date.now() + 86_400_000);
+  const [year, month, day] = at.toISOString().slice(2, 10).split("-");
+  const before = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1, 28)).toISOString().slice(2, 10);
+  let balance = 10_000;
+  const lines = debits.map(([text, amount]) => {
+    balance -= Number(amount);
+    return `${day}/${month}/${year},"${text}",0000,,${amount},,${balance.toFixed(2)}`;
+  });
+  return [
+    ...["HDFC BANK Ltd.,,,,,,", "Account No :50100000001234,,,,,,"],
+    "Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balance",
+    `${before.split("-").toReversed().join("/")},CASH DEPOSIT,0000,,,500.00,10000.00`,
+    ...lines,
+    "",
+  ].join("\r\n");
+}
+
 let account: Account | undefined;
 
 async function accountWithPassword({ work }: AtDesk): Promise<Account> {

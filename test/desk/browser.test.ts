@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
 import { Watched } from "../inbox/watched.ts";
+import { statementOf } from "./at-desk.ts";
 import { openBrowser } from "./chromium.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -15,6 +16,12 @@ ACC-OPS-01,SANDBOX-504-2222,200.00
 ACC-OPS-01,200300403333,300.00
 ACC-OPS-01,200300403333,300.00
 `;
+
+/** The row without an answer shows in it, by its account; and a debit that no row explains. */
+const STATEMENT = statementOf([
+  ["NEFT DR-SANDBOX-504-2222-N3320418203347", "200.00"],
+  ["ATM WDL PUNE", "999.00"],
+]);
 
 const browser = openBrowser();
 
@@ -102,6 +109,23 @@ test(
       await page.getByRole("heading", { level: 1, name }).waitFor();
       if (name !== "Today") await look(name);
     }
+
+    await page.getByRole("link", { name: "Reconcile", exact: true }).click();
+    await look("reconcile");
+    const statement = join(at.root, "statement.csv");
+    writeFileSync(statement, STATEMENT);
+    await page.getByLabel("The statement").setInputFiles(statement);
+    await page.getByRole("button", { name: "Compare it" }).click();
+    await page.getByRole("alert").waitFor();
+    await look("whose account");
+    await page.getByLabel("The account that it is of").fill("ACC-OPS-01");
+    await page.getByRole("button", { name: "Compare it" }).click();
+    await page.getByLabel("june.csv, row 3").uncheck();
+    await page.getByLabel("Their sum").fill("1");
+    await page.getByRole("button", { name: "Settle as done" }).click();
+    await page.getByText("No row was chosen").waitFor();
+    expect(await page.getByLabel("june.csv, row 3").isChecked()).toBe(false);
+    await look("compared");
 
     await page.getByRole("link", { name: "Decide", exact: true }).click();
     await look("decide");

@@ -1,11 +1,11 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { accountOf, addAccount } from "../../src/acts/accounts.ts";
 import { actOf } from "../../src/batch.ts";
 import { describePostgres } from "../support/postgres.ts";
 import { transfers } from "../inbox/watched.ts";
-import { AtDesk, PASSWORD } from "./at-desk.ts";
+import { AtDesk, PASSWORD, statementOf } from "./at-desk.ts";
 
 const FILE = `from_account,to_account,amount,notes,employee_no
 ACC-OPS-01,200300401111,100.00,,E1
@@ -14,6 +14,21 @@ ACC-OPS-01,200300403333,300.00,,E3
 ACC-OPS-01,200300403333,300.00,,E3
 ACC-OPS-01,,500.00,,E5
 `;
+
+const PAYROLL = `from_account,to_account,amount,reference
+ACC-OPS-01,200300401111,100.00,INV-41
+ACC-OPS-01,SANDBOX-504-2222,200.00,INV-42
+ACC-OPS-01,SANDBOX-504-3333,300.00,INV-43
+ACC-OPS-01,200300404444,350.00,INV-44
+ACC-OPS-01,SANDBOX-504-5555,400.00,INV-45
+`;
+
+const STATEMENT = statementOf([
+  ["NEFT DR-N307-ASHA RAO-INV-41", "100.00"],
+  ["NEFT DR-N308-RAVI KUMAR-INV-42", "200.00"],
+  ["IMPS-N309-MEENA DAS-INV-43", "300.00"],
+  ["ATM WDL 123456789012", "999.00"],
+]);
 
 describe("the desk on SQLite", () => letsPeopleAct("SQLite"));
 describePostgres("the desk on Postgres", () => letsPeopleAct("Postgres"));
@@ -281,6 +296,92 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     await asha.post("/upload/put", { id });
     expect(asha.news).toContain("Upload it again");
     expect((await at.work.store.acts({})).at(-1)).toMatchObject({ kind: "bring_file", by: "Asha", as: "june.csv" });
+  });
+
+  test("a bank's statement → seen; what it shows is settled by name and sum", async () => {
+    const at = await AtDesk.open(journal);
+    const [asha, ravi] = [await at.person("Asha", "decide"), await at.person("Ravi", "decide")];
+    at.put("payroll.csv", PAYROLL);
+    await at.once();
+    const { id } = await at.batchOf("payroll.csv");
+    const bring = (name: string, text: string, more: Readonly<Record<string, string>> = {}) => {
+      const data = new FormData();
+      data.set("file", new File([text], name));
+      for (const [field, value] of Object.entries(more)) data.set(field, value);
+      return asha.post("/reconcile", data);
+    };
+    const meera = await at.person("Meera", "view");
+    await meera.ask("/reconcile");
+    expect(meera.seen).toContain("may not compare statements");
+    await meera.post("/reconcile/settle", { row: `${id}:3`, total: "200" });
+    expect(meera.status).toBe(403);
+    await asha.ask("/reconcile");
+    await asha.post("/reconcile", new FormData());
+    expect(asha.seen).toContain("No file was chosen.");
+    await bring("list.csv", "name,amount\nx,1\n", { account: "ACC-OPS-01" });
+    expect([asha.seen, asha.text]).toEqual([
+      expect.stringMatching(/This statement cannot be read as it is\. .* no line at its top names columns/),
+      expect.stringContaining('value="ACC-OPS-01"'),
+    ]);
+    await bring("hdfc-50100000001234.csv", STATEMENT);
+    expect(asha.seen).toContain("nobody has said which account hdfc-••1234.csv is of");
+    const again = new FormData();
+    again.set("id", /name="id" value="(\w+)"/.exec(asha.text)?.[1] ?? "");
+    again.set("account", "ACC-OPS-01");
+    await asha.post("/reconcile", again);
+    expect(asha.seen).toMatch(/HDFC, account ••1234 .* Seen in the bank's statement: 1 of 2\. Each balance follows/);
+    expect(asha.seen).toMatch(
+      /2 unknown rows show in it, 500\.00\. .* payroll\.csv , row 3 200\.00 ••2222 INV-42 line 6, .* your own reference/,
+    );
+    expect(asha.seen).toMatch(/Not in the statement .* payroll\.csv , row 6 400\.00/);
+    expect(asha.seen).toMatch(/Debits that no row explains .* line 8 .* 999\.00 ATM WDL ••9012/);
+    expect(asha.text).not.toMatch(/2003004|123456789012|50100000001234/);
+    expect(readdirSync(join(at.root, "staging"), { recursive: true })).toEqual([]);
+
+    const own = /name="statement" value="(\w+)"/.exec(asha.text)?.[1] ?? "";
+    const both = [`${id}:3`, `${id}:4`];
+    const row = async (number: number) => (await at.work.store.rows({ batch: id, rows: [number] }))[0];
+    for (const [rows, total] of [
+      [both, ""],
+      [both, "200.00"],
+      [[`${id}:3`], "500.00"],
+    ] as const) {
+      await asha.post("/reconcile/settle", { row: rows, total });
+      expect(asha.news).toMatch(/add.? up to .* this sum was not typed .* Nothing was settled/);
+    }
+    expect(asha.text).toMatch(/value="\w+:3" checked[^]*value="\w+:4">[^]*name="total"[^]*value="500\.00"/);
+    await asha.post("/reconcile/settle", { row: `${id}:2`, total: "100.00" });
+    expect(asha.news).toContain("No row was chosen.");
+    expect([await row(3), await row(4)]).toMatchObject([{ state: "unknown" }, { state: "unknown" }]);
+    await ravi.ask(`/reconcile?statement=${own}`);
+    expect(ravi.news).toContain("or by somebody else");
+
+    await ravi.ask("/decide");
+    await ravi.post("/decide/unknown", { batch: id, row: "4", as: "done", note: "dashboard 10:12" });
+    await asha.post("/reconcile/settle", { row: both, total: "₹ 500" });
+    expect(asha.news).toMatch(/^1 row is settled as done by Asha: 200\.00\. .* Row 4 .* by Ravi/);
+    expect([await row(3), await row(4)]).toMatchObject([
+      { state: "settled_done", settledBy: "Asha" },
+      { state: "settled_done", settledBy: "Ravi" },
+    ]);
+    expect((await at.work.store.acts({ batch: id })).find(({ by }) => by === "Asha")).toMatchObject({
+      kind: "settle",
+      note: expect.stringMatching(/^statement hdfc-••1234\.csv: line 6, .*: your own reference$/) as string,
+    });
+    expect(asha.text).not.toContain('type="checkbox"');
+    // nothing tells what stands first in its date
+    const oneLine = STATEMENT.split("\r\n").slice(0, 3).concat("03/04/26,ATM,0000,,5.00,,95.00", "").join("\r\n");
+    await bring("april.csv", oneLine, { account: "ACC-OPS-01" });
+    expect(asha.seen).toMatch(/this date is 3 Apr 2026 or 4 Mar 2026, and nothing .* The day: it is 3 April/);
+    const said = new FormData();
+    said.set("id", /name="id" value="(\w+)"/.exec(asha.text)?.[1] ?? "");
+    for (const [field, value] of Object.entries({ account: "ACC-OPS-01", dates: "month-first" }))
+      said.set(field, value);
+    await asha.post("/reconcile", said);
+    expect(asha.seen).toMatch(/Days 4 Mar 2026 to 4 Mar 2026 .* No row of that account went/);
+    // its account is known now, and its lines count once
+    await bring("hdfc.csv", STATEMENT);
+    expect(asha.seen).toMatch(/Seen in the bank's statement: 3 of 4\. 1 line counted before/);
   });
 }
 

@@ -23,6 +23,8 @@ const ACTS = [
   ["/approvals/AAAAAAA1", "approve"],
   ["/upload", "decide"],
   ["/upload/put", "decide"],
+  ["/reconcile", "decide"],
+  ["/reconcile/settle", "decide"],
 ] as const;
 const idIn = (path: string): string => path.replace(":id", "AAAAAAA1").replace(":topic", "clerk");
 

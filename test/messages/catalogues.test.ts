@@ -6,6 +6,8 @@ import { COMMANDS } from "../../src/commands/list.ts";
 import { nameOf } from "../../src/commands/command.ts";
 import { complete, flag, led, ofBatch, resume, settle } from "../../src/messages/commands.ts";
 import { DESK_WORDS } from "../../src/messages/desk.ts";
+import { FINDINGS } from "../../src/messages/reconcile.ts";
+import { STATEMENT_FAULTS } from "../../src/messages/statements.ts";
 import { FILE_FAULTS, tellFault } from "../../src/messages/faults.ts";
 import { ACTED } from "../../src/messages/acts.ts";
 import { HOLDS, NOT_RELEASED } from "../../src/messages/holds.ts";
@@ -80,6 +82,7 @@ test("what pages may say has no flags in it either", () => {
   const errors = [
     ...["approval_not_asked", "approval_own", "approval_total", "batch_cancelled", "batch_paused", "batch_phase"],
     ...["cancel_state", "left_empty", "release_total", "row_changed", "row_missing", "settle_accepted", "settle_state"],
+    ...["settle_proposed", "statement_account"],
     ...["settle_too_soon", "settle_not_quiet", "folder_not_held", "stop_stays", "no_such_batch", "unwritable"],
     ...["folder_exchanged", "in_the_way", "journal_lost", "journal_damaged", "journal_busy", "journal_failed"],
     ...["journal_of_another", "journal_older", "mark_damaged", "system_refused", "disk_full"],
@@ -92,6 +95,8 @@ test("what pages may say has no flags in it either", () => {
     ...ROW_FAULTS,
     ...POINTED_OUT,
     ...OUTCOMES,
+    ...STATEMENT_FAULTS,
+    ...FINDINGS,
   };
   const rest = { ...STOPS, ...ROW_SENTENCES, ...HOST_WORDS, ...DESK_WORDS };
   const sentences: readonly (readonly [string, Sentence])[] = [
