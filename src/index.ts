@@ -38,6 +38,8 @@ export { resumeInbox, stopInbox } from "./acts/inbox.ts";
 export { pause } from "./acts/pause.ts";
 export { settle } from "./acts/settle.ts";
 export { settleList } from "./acts/settle-list.ts";
+export { reconcile } from "./acts/reconcile.ts";
+export type { Reconciled, Reconciling } from "./acts/reconcile.ts";
 export { find } from "./results/find.ts";
 export type { FoundRow } from "./results/find.ts";
 export type { Sought } from "./results/sought.ts";

@@ -63,6 +63,7 @@ test("the public names → these and no others", () => {
         "find",
         "openActs",
         "pause",
+        "reconcile",
         "release",
         "resume",
         "resumeInbox",
