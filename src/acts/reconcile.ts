@@ -76,12 +76,14 @@ export async function reconcile(open: Open, who: Person, values: Values): Promis
   const { dayFirst, account } = values;
   const { keySecret } = await store.facts();
   const { lines, ...about } = await readStatement(values.statement, { dayFirst, encoding: config.encoding });
-  const debit = await debitOf(open, who, about, account, keySecret);
+  const { debit, remember } = await debitOf(open, who, about, account, keySecret);
   const nameOf = (line: Line): string => lineKey(keySecret, debit, line);
   const counted = await countedLines(store);
   const fresh = lines.filter((line) => !counted.has(nameOf(line)));
   const amounts = new Set(lines.map(({ amount }) => sameAmount(amount)));
   const { rows, accepted } = await wentRows(open, debit, about.days, amounts);
+  // an account of which nothing went may be mistyped
+  if (rows.length + accepted > 0) await remember();
   const found = compare(rows, fresh, nameOf);
   const seen = rows.filter((row) => row.state !== "unknown" && (row.known ?? found.news.has(row)));
   return {
@@ -159,18 +161,20 @@ async function debitOf(
   { account, fileName }: Pick<Statement, "account" | "fileName">,
   said: string | undefined,
   secret: string,
-): Promise<string> {
+): Promise<{ readonly debit: string; readonly remember: () => Promise<void> }> {
   const { store } = open;
   const name = account === undefined ? undefined : keyOf(secret, "written", account);
   if (said === undefined) {
     const [known] = name === undefined ? [] : await store.kept<{ readonly debit: string }>("statement", name);
     if (!known) throw new PaydropError("statement_account", { name: statementName(fileName) });
-    return known.value.debit;
+    return { debit: known.value.debit, remember: () => Promise.resolve() };
   }
   const debit = keyOf(secret, "written", oneSpelling(said));
   const act = { ...actBy(open, who, "confirm_account"), as: statementName(fileName) };
-  if (name !== undefined) await store.keep("statement", name, { debit }, act);
-  return debit;
+  const remember = async (): Promise<void> => {
+    if (name !== undefined) await store.keep("statement", name, { debit }, act);
+  };
+  return { debit, remember };
 }
 
 /**

@@ -104,6 +104,8 @@ test("the same statement again → nothing counts twice, and its account is know
   const { desk, say } = await sent();
   const path = join(desk.folder, "hdfc.csv");
   writeFileSync(path, NOVEMBER);
+  await say(path, { account: "ACC-OPS-1" });
+  await expect(say(path), "nothing went of it: mistyped").rejects.toMatchObject({ reason: "statement_account" });
   await say(path, { account: "ACC-OPS-01" });
   const again = await say(path, { json: true });
   expect(jsonLines(again.stdout).at(-1)).toMatchObject({ lines: 6, lines_before: 3, accepted: 3, seen: 2 });
