@@ -1,3 +1,4 @@
+import { canonicalAmount } from "../amount.ts";
 import { openKept } from "../checks/open-file.ts";
 import { DAY_MS, isoDayIn } from "../day.ts";
 import { keyOf } from "../duplicates/keys.ts";
@@ -14,7 +15,6 @@ import {
   match,
   referencesIn,
   returnsOf,
-  sameAmount,
   type Evidence,
   type WentRow,
 } from "../statements/match.ts";
@@ -80,7 +80,7 @@ export async function reconcile(open: Open, who: Person, values: Values): Promis
   const nameOf = (line: Line): string => lineKey(keySecret, debit, line);
   const counted = await countedLines(store);
   const fresh = lines.filter((line) => !counted.has(nameOf(line)));
-  const amounts = new Set(lines.map(({ amount }) => sameAmount(amount)));
+  const amounts = new Set(lines.map(({ amount }) => canonicalAmount(amount)));
   const { rows, accepted } = await wentRows(open, debit, about.days, amounts);
   // an account of which nothing went may be mistyped
   if (rows.length + accepted > 0) await remember();
@@ -148,7 +148,7 @@ async function shown(open: Open, told: readonly (readonly [row: Went, more: Said
 
 /** The same line in another statement has the same name; nothing of it can be read in it. */
 function lineKey(secret: string, debit: string, { day, direction, amount, text, balance = "" }: Line): string {
-  return keyOf(secret, "written", [debit, day, direction, sameAmount(amount), text, balance].join("\u001f"));
+  return keyOf(secret, "written", [debit, day, direction, canonicalAmount(amount), text, balance].join("\u001f"));
 }
 
 /** Banks name a file by the account that it is of (I10). */
@@ -211,7 +211,7 @@ async function wentRows(
         const sentAt = record.sentAt ?? record.wentAt ?? batch.createdAt;
         if (!isOfAccount(own.debit ?? "") || sentAt < since || sentAt > last + DAY_MS) continue;
         if (state !== "unknown") accepted += 1;
-        if (state !== "unknown" && !amounts.has(sameAmount(amount))) continue;
+        if (state !== "unknown" && !amounts.has(canonicalAmount(amount))) continue;
         all.push({
           ...{ of: batch, known: seen.get(record.row) },
           ...{ batch: batch.id, row: record.row, state, amount, day: isoDayIn(sentAt, config.time_zone) },

@@ -107,8 +107,8 @@ class News {
   add({ row, amount, last4, there, isPayeeKnown, toPerson }: Compared): void {
     const account = last4 === undefined ? "" : ` ••${last4}`;
     if (toPerson && !toPerson.isHere) {
-      const was = toPerson.last4 === null ? "" : `••${toPerson.last4} → `;
-      this.#accounts.add(amount, `row ${row} ${was}${account.trim()}`.trim());
+      const was = toPerson.last4 === null ? "" : ` ••${toPerson.last4} →`;
+      this.#accounts.add(amount, `row ${row}${was}${account}`);
     } else if (!there && !isPayeeKnown && !toPerson) this.#new.add(amount, `row ${row}${account}`);
     if (!there) return;
     this.rowsThere += 1;

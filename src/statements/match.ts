@@ -1,3 +1,4 @@
+import { canonicalAmount } from "../amount.ts";
 import { oneSpelling } from "../one-spelling.ts";
 
 /** A row that went, or may have gone: what speaks for it in a statement. In clear: it is never logged or stored. */
@@ -65,10 +66,10 @@ export function match<R extends WentRow, E extends Entry>(rows: readonly R[], li
   const debits = new Map(
     Map.groupBy(
       lines.filter(({ direction }) => direction === "debit"),
-      ({ amount }) => sameAmount(amount),
+      ({ amount }) => canonicalAmount(amount),
     ),
   );
-  const groups = Map.groupBy(rows, ({ amount }) => sameAmount(amount));
+  const groups = Map.groupBy(rows, ({ amount }) => canonicalAmount(amount));
   const pairs: Pair<R, E>[] = [];
   const equals: Equals<R, E>[] = [];
   const strange: E[] = [];
@@ -87,9 +88,6 @@ export function match<R extends WentRow, E extends Entry>(rows: readonly R[], li
   }
   return { pairs, equals, strange };
 }
-
-/** `100`, `100.0` and `100.00` are one amount. */
-export const sameAmount = (amount: string): string => (amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount);
 
 /** Of one amount: by the strongest evidence first; what it finds stands in the way of nothing weaker. */
 function matchEqual<R extends WentRow, E extends Entry>(rows: readonly R[], lines: readonly E[]) {
@@ -264,11 +262,11 @@ export function returnsOf<R extends WentRow, E extends Entry>(
   lines: readonly E[],
 ): readonly { readonly row: R; readonly line: E }[] {
   const credits = lines.filter(({ direction }) => direction === "credit");
-  const byAmount = Map.groupBy(credits, ({ amount }) => sameAmount(amount));
+  const byAmount = Map.groupBy(credits, ({ amount }) => canonicalAmount(amount));
   const words = new Map(credits.map((line) => [line, wordsIn(line)]));
   const found = seen.map(({ row, day }) => {
     const tests = EVIDENCE.map((by) => TESTS[by](row));
-    const back = (byAmount.get(sameAmount(row.amount)) ?? []).filter((credit) => {
+    const back = (byAmount.get(canonicalAmount(row.amount)) ?? []).filter((credit) => {
       const days = dayNumber(credit.day) - dayNumber(day);
       return (
         days >= 0 && days <= RETURNED_WITHIN_DAYS && tests.some((test) => test?.isIn(words.get(credit) ?? NO_WORDS))
