@@ -43,17 +43,18 @@ export function personReader({ names, sources }: Columns): ((row: Row) => Person
 }
 
 /** What texts say of a person, each in its one spelling; nothing of one that cannot be such a thing. */
-export function personIn({ employee = "", mobile = "", email = "", name = "" }: Person): Person {
-  const [number, digits, address, words] = [employee, mobile, email, name].map((text) =>
-    text.length > TEXT_CHARACTERS_MAX || isNothing(text) ? "" : text,
-  ) as [string, string, string, string];
+export function personIn({ employee, mobile, email, name }: Person): Person {
   return {
     // a spreadsheet takes zeros in front
-    employee: oneSpelling(number) || undefined,
-    mobile: mobileIn(digits),
-    email: emailIn(address),
-    name: words.toLowerCase().replaceAll(NO_LETTERS, " ").trim() || undefined,
+    employee: oneSpelling(stated(employee)) || undefined,
+    mobile: mobileIn(stated(mobile)),
+    email: emailIn(stated(email)),
+    name: stated(name).toLowerCase().replaceAll(NO_LETTERS, " ").trim() || undefined,
   };
+}
+
+function stated(text = ""): string {
+  return text.length > TEXT_CHARACTERS_MAX || isNothing(text) ? "" : text;
 }
 
 const NO_LETTERS = /[^\p{L}\p{M}]+/gu;
