@@ -2,7 +2,7 @@ import { defineConfig } from "rolldown";
 
 /** What only some commands or files need, and what does something when it is loaded. */
 const APART =
-  /\/src\/(?:(?:bin|cli|index)\.ts|commands\/|inbox\/|desk\/|sandbox\/|reader\/(?:json|propose|templates|workbook)|results\/(?:html|report|workbook)|postgres\/(?!sight)|submission\/queue)/;
+  /\/src\/(?:(?:bin|cli|index)\.ts|commands\/|inbox\/|desk\/|pages\/|sandbox\/|reader\/(?:json|propose|templates|workbook)|results\/(?:html|report|workbook)|postgres\/(?!sight)|submission\/queue)/;
 
 const TAKEN_IN = /^(?:zod|commander|p-limit|yocto-queue|undici\/lib|@oxc-project\/runtime)(?:\/|$)/;
 

@@ -1,10 +1,12 @@
 import { writeAgain, type Work } from "../batch.ts";
+import { formatUnits } from "../amount.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { Act, BatchRecord, JournalStore, RowRecord, Who } from "../journal/store.ts";
 import type { Found } from "../messages/acts.ts";
 import type { Flags } from "../messages/sentence.ts";
 import { printable, textIn } from "../printable.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
+import { moneyIn } from "../statements/money.ts";
 
 /** What every act stands on. */
 export interface Open extends Pick<Work, "config" | "store"> {
@@ -61,6 +63,12 @@ export function neededText(said: string, what: string): string {
   const text = textIn(said);
   if (text === undefined) throw new PaydropError("left_empty", { what });
   return text;
+}
+
+/** A sum as people type it, `₹ 24,81,900.50`, as plain decimal text; empty where it is none. */
+export function typedSum(said: string): string {
+  const typed = moneyIn(said);
+  return typeof typed === "object" && !typed.isNegative && !typed.side ? formatUnits(typed.units) : "";
 }
 
 /** The batch that a person named by its id, or by the beginning of it. Throws `usage` where none or several have it. */

@@ -7,13 +7,14 @@ import { judgeRows } from "../journal/judge.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { WAITS_ANEW, type Found } from "../messages/acts.ts";
 import { namedRows } from "../messages/statuses.ts";
-import { printable } from "../printable.ts";
-import { actBy, knownBatch, neededText, type Named, type OfBatch, type Open } from "./act.ts";
+import { printable, textIn } from "../printable.ts";
+import { actBy, knownBatch, neededText, typedSum, type Named, type OfBatch, type Open } from "./act.ts";
 
 interface Values {
   readonly batch: string;
   /** The sum as the person typed it. */
   readonly total: string;
+  readonly note?: string | undefined;
 }
 
 /**
@@ -23,7 +24,7 @@ interface Values {
 export async function approve(
   open: Open,
   who: Named,
-  { batch: said, total }: Values,
+  { batch: said, total, note }: Values,
 ): Promise<OfBatch & { readonly left: number }> {
   const { store, config } = open;
   const { by } = who;
@@ -35,7 +36,7 @@ export async function approve(
     const batch = await batchNamed(store, id);
     const wanted = await approvable(store, batch, by, typed);
     const { approvers, approvedUntil } = batch;
-    const act = actBy(open, who, "approve", { ...wordOn(batch, wanted), batch: id });
+    const act = actBy(open, who, "approve", { ...wordOn(batch, wanted, note), batch: id });
     const approvals = approvalsIn([...wanted.given, act], config.approval_hours, store.now());
     const last = approvals[approvers - 1];
     await store.setBatch(id, { approvers, approvedUntil: Math.max(last?.until ?? 0, approvedUntil) }, act);
@@ -50,17 +51,28 @@ export async function approve(
     };
   });
   const { rows, sum } = wanted;
-  const facts = { batch: id, file: printable(batch.fileName, 60), rows, sum, by, left, until: minuteOf(until) };
+  const facts = {
+    batch: id,
+    file: printable(batch.fileName, 60),
+    rows,
+    sum,
+    by,
+    left,
+    until: minuteOf(until),
+    until_at: until,
+  };
   const waits: Found = { code: "now_held", facts: { batch: id, rows: stay, why: WAITS_ANEW } };
   const found: readonly Found[] = [{ code: "approved", facts }, ...(stay > 0 ? [waits] : [])];
   return { batch: id, left, found, code: stay > 0 ? 6 : 0 };
 }
 
 /** What is approved, for an auditor. */
-function wordOn({ sha256 }: BatchRecord, { isWhole, rows, sum, proposed }: Wanted) {
+function wordOn({ sha256 }: BatchRecord, { isWhole, rows, sum, proposed }: Wanted, said: string | undefined) {
   const numbers = proposed.map(({ row }) => row);
-  if (isWhole) return { note: `SHA-256 ${sha256}, ${rows} rows, ${sum}` };
-  return { rows: numbers, note: `SHA-256 ${sha256}, ${namedRows(numbers.slice(0, 20), rows)}, ${sum}` };
+  const which = isWhole ? `${rows} rows` : namedRows(numbers.slice(0, 20), rows);
+  const own = textIn(said);
+  const note = `SHA-256 ${sha256}, ${which}, ${sum}${own === undefined ? "" : `: ${own}`}`;
+  return { ...(!isWhole && { rows: numbers }), note };
 }
 
 /** They are judged once more (I14); gives how many must wait for another reason by now. */
@@ -80,7 +92,7 @@ async function approvable(store: JournalStore, batch: BatchRecord, by: string, s
   const wanted = await wantedOf(store, batch);
   if (!wanted) throw new PaydropError("approval_not_asked", { batch: id });
   if (wanted.makers.map(personOf).includes(personOf(by))) throw new PaydropError("approval_own", { batch: id, by });
-  if (!isSameAmount(said, wanted.sum))
+  if (!isSameAmount(typedSum(said), wanted.sum))
     throw new PaydropError("approval_total", { batch: id, said: printable(said, 40), isWhole: Number(wanted.isWhole) });
   return wanted;
 }

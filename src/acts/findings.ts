@@ -60,9 +60,9 @@ export function groupOf(is: Finding["is"], all: readonly Finding[]): readonly Gr
   return all.length === 0 ? [] : [{ is, all, rows: all.length, amount, text }];
 }
 
-/** `seen in the bank's statement: 205 of 210`. */
-export function seenText({ accepted, seen, rows }: Pick<Reconciling, "accepted" | "seen" | "rows">): string {
-  return accepted + rows.length === 0 ? sayingOf("none_went") : sayingOf("seen", { seen, accepted });
+/** `seen in the bank's statement: 205 of 210`. `rows`: of which something else is told. */
+export function seenText({ accepted, seen, rows }: Pick<Reconciling, "accepted" | "seen"> & { rows: number }): string {
+  return accepted + rows === 0 ? sayingOf("none_went") : sayingOf("seen", { seen, accepted });
 }
 
 export const nothingText = (): string => sayingOf("nothing");

@@ -2,7 +2,7 @@ import { isSameAmount } from "../amount.ts";
 import { PaydropError } from "../errors.ts";
 import { askRelease } from "../journal/release.ts";
 import { notReleasedFacts } from "../messages/holds.ts";
-import { neededText, rowsNamed, type Named, type Open } from "./act.ts";
+import { neededText, rowsNamed, typedSum, type Named, type Open } from "./act.ts";
 import { assertAsSeen, type Seen } from "./as-seen.ts";
 import { letGo, type LetGo } from "./let-go.ts";
 
@@ -49,7 +49,7 @@ function releaseBy(
     // of rows that were named all go, or none
     if (isNamed && refused.length > 0)
       return { rows: [], proposed: [], stays, code: refused.every(({ why }) => why === "not_held") ? 2 : 6 };
-    const isSaid = total !== undefined && isSameAmount(total, acceptedBefore.amount);
+    const isSaid = total !== undefined && isSameAmount(typedSum(total), acceptedBefore.amount);
     if (acceptedBefore.rows > 1 && !isSaid) {
       const { rows, amount: sum } = acceptedBefore;
       throw new PaydropError("release_total", { batch: batch.id, rows, sum });

@@ -1,4 +1,4 @@
-import { isSameAmount, sumOf, unitsOf } from "../amount.ts";
+import { isSameAmount, sumOf } from "../amount.ts";
 import { isoSecond } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import { PROPOSED } from "../journal/approval.ts";
@@ -8,12 +8,12 @@ import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import type { Found } from "../messages/acts.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { statusOf } from "../results/totals.ts";
-import { moneyIn } from "../statements/money.ts";
 import {
   actBy,
   knownBatch,
   neededText,
   rowsNamed,
+  typedSum,
   writeAfter,
   type Acted,
   type Named,
@@ -73,17 +73,17 @@ interface Proposed extends Record<"batch" | "note" | "seen", string> {
   readonly row: number;
 }
 
-/** They went, as a statement says. `total`: their sum, as the person typed it. */
+/** Many at once, such as those that went as a statement says. `total`: their sum, as the person typed it. */
 export async function settleProposed(
   open: Open,
   who: Named,
-  { rows, total }: { readonly rows: readonly Proposed[]; readonly total: string },
+  { rows, total, as = "settled_done" }: { rows: readonly Proposed[]; total: string; as?: SettledAs },
 ): Promise<Settled> {
   const todo: Settling[] = [];
   const already: Settling[] = [];
   for (const [batch, all] of Map.groupBy(rows, (one) => one.batch)) {
     const notes = new Map(all.map(({ row, note }) => [row, note]));
-    const values = { batch, rows: [...notes.keys()], as: "settled_done", seen: all.map(({ seen }) => seen) } as const;
+    const values = { batch, rows: [...notes.keys()], as, seen: all.map(({ seen }) => seen) } as const;
     const said = await saidByRows(open, who, values, (row) => notes.get(row) ?? "");
     todo.push(...said.todo);
     already.push(...said.already);
@@ -95,9 +95,8 @@ export async function settleProposed(
 /** What a machine proposes counts by a person's sum alone (README §15). Throws PaydropError `usage`. */
 export function assertSum(proposed: readonly Settling[], total: string): void {
   const sum = sumOf(proposed.map(({ row }) => row));
-  const typed = moneyIn(total);
-  const isSame = typeof typed === "object" && !typed.isNegative && !typed.side && typed.units === unitsOf(sum);
-  if (proposed.length > 0 && !isSame) throw new PaydropError("settle_proposed", { rows: proposed.length, sum });
+  if (proposed.length > 0 && !isSameAmount(typedSum(total), sum))
+    throw new PaydropError("settle_proposed", { rows: proposed.length, sum });
 }
 
 async function saidByRows(
@@ -124,7 +123,7 @@ async function saidByRows(
   // what went, and is settled as not done, may be paid twice: the sum of such rows is typed
   const went = todo.flatMap(({ row }) => (["accepted", "settled_done"].includes(row.state) ? [row] : []));
   const sum = sumOf(went);
-  if (went.length > 0 && !isSameAmount(total, sum)) {
+  if (went.length > 0 && !isSameAmount(typedSum(total), sum)) {
     throw new PaydropError("settle_accepted", { batch: batch.id, rows: went.length, sum });
   }
   return { todo, already, skipped: 0 };

@@ -8,6 +8,7 @@ import { actOf } from "../batch.ts";
 import { isoSecond } from "../day.ts";
 import { accounts, addAccount, hasLapsed, removeAccount, ROLES } from "../acts/accounts.ts";
 import type { Desk } from "../desk/desk.ts";
+import { Figures } from "../figures.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { DESK_SAID } from "../messages/desk.ts";
 import { told, toldLines, type Facts } from "../messages/sentence.ts";
@@ -53,7 +54,7 @@ export function deskOf(call: Call) {
     await using all = new AsyncDisposableStack();
     const staging = mkdtempSync(join(tmpdir(), "paydrop-desk-"));
     all.defer(() => rmSync(staging, { recursive: true, force: true }));
-    const desk = { ...openFor(call, work), who, inboxes, staging, say, endOfDead };
+    const desk = { ...openFor(call, work), who, inboxes, staging, say, endOfDead, figures: new Figures(config) };
     const serving = await serveOn((at) => serveDesk(desk, at), port, isTrial ? PORTS_TRIED : 1);
     all.defer(() => serving.close());
     tell(call, config, "serves", { url: serving.url, ...(isTrial && { kept: optionOf(call, "state_dir") ?? "" }) });

@@ -112,7 +112,7 @@ function shown(found: Reconciling, list: string | undefined, call: Call, config:
   const again = flagsAgain(call.flags, config.state_dir);
   return textOf([
     [...head, counted(statement.lines, "line")].join("   "),
-    seenText(found),
+    seenText({ ...found, rows: found.rows.length }),
     ...groups.map(({ text }) => `  ${text}`),
     ...(groups.length === 0 ? [nothingText()] : []),
     ...labelled("note", notesOn(found)),

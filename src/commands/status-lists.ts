@@ -121,10 +121,13 @@ export function sentOf(
   return [runs.findLast(({ startedAt }) => startedAt <= found)?.startedAt, found || undefined];
 }
 
-/** `2026-11-26T19:05:59Z`; of a row of a killed run `between … and …`. */
-export function sentText({ record: { sentAt }, sent: [from, until] }: Pick<UnknownRow, "record" | "sent">): string {
+/** `2026-11-26T19:05:59Z`, or as `shown` says it; of a row of a killed run `between … and …`. */
+export function sentText(
+  { record: { sentAt }, sent: [from, until] }: Pick<UnknownRow, "record" | "sent">,
+  shown: (at: number) => string = isoSecond,
+): string {
   if (from === undefined) return "at a time not known";
-  return sentAt === undefined && until ? `between ${isoSecond(from)} and ${isoSecond(until)}` : isoSecond(from);
+  return sentAt === undefined && until ? `between ${shown(from)} and ${shown(until)}` : shown(from);
 }
 
 /** `a payout of 39500.00 from ACC-OPS-01 to ••4471`. */

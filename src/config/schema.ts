@@ -1,3 +1,4 @@
+import { NUMBER_FORMATS } from "../figures.ts";
 import * as z from "zod/mini";
 import { listed } from "../messages/sentence.ts";
 import { fieldsOf, OPERATION_NAMES, OPERATIONS, type OperationName } from "../operations/index.ts";
@@ -118,7 +119,12 @@ export const SETTINGS = z.object({
   amount_format: usual(AMOUNT_FORMAT, "plain", "amounts as 100000.50, 1,00,000.50, 100,000.50 or 100.000,50"),
   encoding: usual(choice("utf-8", "windows-1252", "macintosh"), "utf-8", "encoding of text files without a BOM"),
   own_columns: usual(list, [], "columns of your own that look like misspelt fields", { example: "Cost centre, Grade" }),
-  time_zone: maybe(timeZone, "where a day begins, for max_per_day and reports", {
+  number_format: usual(
+    choice(...NUMBER_FORMATS),
+    "indian",
+    "sums on pages, in reports and messages: ₹1,00,000.50, ₹100,000.50 or 100000.50",
+  ),
+  time_zone: maybe(timeZone, "where a day begins, and whose times people read", {
     example: "Asia/Kolkata",
     unless: "that of this machine",
   }),

@@ -1,12 +1,15 @@
+import { SUMMABLE } from "../amount.ts";
 import { actBy, type Acted, type Named, type Open } from "../acts/act.ts";
 import { leave, type LetGo } from "../acts/let-go.ts";
 import { foreseen, PaydropError } from "../errors.ts";
 import type { Act, Who } from "../journal/store.ts";
 import { sentenceOf, type Found } from "../messages/acts.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
-import { told, type Told } from "../messages/sentence.ts";
+import { told, type Facts, type Told } from "../messages/sentence.ts";
 import type { Account } from "../acts/accounts.ts";
-import { markup, type News, type Shown } from "./html.ts";
+import type { Figures } from "../figures.ts";
+import { markup, type Shown } from "../pages/html.ts";
+import type { News } from "./frame.ts";
 import { todoShown } from "./places.ts";
 
 /** What the pages stand on. */
@@ -17,6 +20,8 @@ export interface Desk extends Open {
   readonly inboxes: readonly string[];
   /** A private folder for files that are looked at before they go into an inbox. */
   readonly staging: string;
+  /** How money and times are written. */
+  readonly figures: Figures;
   /** For the log. */
   readonly say: (text: string) => void;
   /** Rows that a killed process left on their way get their end (I4), before anybody is told of them. */
@@ -37,7 +42,7 @@ export async function newsOfAct(desk: Desk, by: Account, act: (who: Named) => Pr
   try {
     await desk.endOfDead();
     const { found, code, failed } = await act(personAt(desk, by));
-    const lines = found.flatMap((one) => linesOf(told(sentenceOf(one), one.facts)));
+    const lines = found.flatMap((one) => linesOf(told(sentenceOf(one), shownFacts(desk, one.facts))));
     if (failed === undefined) return { isGood: code === 0, lines };
     desk.say(`desk: ${failed.message}`);
     return { isGood: false, lines: [...lines, ...linesOfError(failed)] };
@@ -57,6 +62,19 @@ export function newsOfLetting(desk: Desk, by: Account, act: (who: Named) => Prom
     const left: readonly Found[] = isLeft ? [{ code: "left_to_watch", facts: {} }] : [];
     return { found: [...gone.stays, ...gone.found, ...left], code, failed };
   });
+}
+
+/** Sums and times of an act, as people read them here. */
+function shownFacts({ figures, store }: Desk, facts: Facts): Facts {
+  const money = (["amount", "sum", "total"] as const).flatMap((name) => {
+    const amount = facts[name];
+    return typeof amount === "string" && SUMMABLE.test(amount) ? [[name, figures.money(amount)]] : [];
+  });
+  const until = facts["until_at"];
+  return {
+    ...{ ...facts, ...Object.fromEntries(money) },
+    ...(typeof until === "number" && { until: figures.time(until, store.now()) }),
+  };
 }
 
 export function linesOfError(thrown: Error): readonly Shown[] {

@@ -1,14 +1,15 @@
 import { topics, topicText } from "../commands/help-completion.ts";
 import { PaydropError } from "../errors.ts";
-import { markup, nothing, type Html } from "./html.ts";
+import { markup, nothing, type Html } from "../pages/html.ts";
+import { over } from "../pages/parts.ts";
 import { plain, type Pages } from "./pages.ts";
 
 /** The topics of `paydrop help`. */
 export function helpPages(pages: Pages): void {
   pages.page("/help", (asked) => {
     const items = topics().map(({ heading, topics: all }) => {
-      const links = all.map(({ name, title }) => markup`<p><a href="/help/${name}">${title}</a></p>`);
-      return markup`<h2>${heading}</h2>${links}`;
+      const links = all.map(({ name, title }) => markup`<li><a href="/help/${name}">${title}</a></li>`);
+      return markup`${over(heading)}<ul class="card list">${links}</ul>`;
     });
     return pages.framed(asked, { title: "Help", at: "/help", content: markup`${items}` });
   });
@@ -16,8 +17,9 @@ export function helpPages(pages: Pages): void {
   pages.page("/help/:topic", async (asked) => {
     try {
       const [title = "", ...blocks] = (await topicText(asked.c.req.param("topic") ?? "")).split(/\n{2,}/);
-      const content = markup`${blocks.map(blockOf)}<p><a href="/help">All topics</a></p>`;
-      return pages.framed(asked, { title: title.replace(/^# /, ""), at: "/help", content });
+      const content = markup`<div class="card in prose">${blocks.map(blockOf)}</div>`;
+      const crumb = markup`<a href="/help">Help</a>`;
+      return await pages.framed(asked, { title: title.replace(/^# /, ""), at: "/help", crumb, content });
     } catch (error) {
       if (error instanceof PaydropError) return plain(asked.c, 404, "no_page");
       throw error;

@@ -4,7 +4,10 @@ import { told, type Facts } from "../messages/sentence.ts";
 import type { Account } from "../acts/accounts.ts";
 import type { Desk } from "./desk.ts";
 import type { ActOf, ActPath, PagePath } from "./rights.ts";
-import { markup, pageOf, type Html, type News, type Shown } from "./html.ts";
+import type { Html } from "../pages/html.ts";
+import { markup } from "../pages/html.ts";
+import { pageOf, type News, type Page } from "./frame.ts";
+import type { ReadStatements } from "./read-statements.ts";
 import type { Visitors } from "./visitors.ts";
 
 /** What a form brought: texts, lists of texts, files. */
@@ -31,15 +34,17 @@ export interface Pages {
   readonly desk: Desk;
   readonly app: Hono;
   readonly visitors: Visitors;
+  /** What the bank says of payments, as far as anybody compared it here. */
+  readonly statements: ReadStatements;
   page(path: PagePath, show: (asked: Asked) => Answer): void;
   /** A person's act, by those whose role allows it (`ACTS`); it answers with another page. */
   act<Path extends ActPath>(path: Path, carryOut: (posted: Posted, act: ActOf<Path>) => Answer): void;
   /** A page in the frame, with what the last act said. */
-  framed(asked: Asked, page: { title: string; at?: string; content: Shown }): Response;
+  framed(asked: Asked, page: Page): Promise<Response>;
   /** To that page, which says what became of it. */
   goTo(asked: Asked, path: string, news: News): Response;
-  /** A part of a page that is shown anew while it changes: `livePart`. */
-  live(path: PagePath, part: (asked: Asked) => Promise<Html>): void;
+  /** Parts of a page that are shown anew while they change, by their ids. */
+  live(path: PagePath, parts: (asked: Asked) => Promise<Readonly<Record<string, Html>>>): void;
 }
 
 /** Beside the token: a browser says by itself that a form stood on another site. */
@@ -66,12 +71,8 @@ export function plain(
 ): Response {
   const { text, todo } = told(DESK_WORDS[word], facts);
   const content = markup`<p>${todo}</p><p><a href="/">Today</a></p>`;
-  return c.html(pageOf({ title: text, csrf: "", content }).toString(), status);
+  return c.html(pageOf({ title: text, content }, { csrf: "" }).toString(), status);
 }
-
-/** With a script it is renewed by the address; without one it is as it was when the page was loaded. */
-export const livePart = (address: string, part: Html): Html =>
-  markup`<div id="live" data-live="${address}">${part}</div>`;
 
 export const goodNewsOf = (word: Word, facts?: Facts): News => ({ ...newsOf(word, facts), isGood: true });
 

@@ -1,6 +1,6 @@
 import { DESK_WAYS } from "../messages/desk.ts";
 import { leadOf, type Command, type Told } from "../messages/sentence.ts";
-import { markup, type Html, type Shown } from "./html.ts";
+import { markup, type Html, type Shown } from "../pages/html.ts";
 
 const ofBatch = ({ batch = "" }: Command): string => `/batch/${batch}`;
 const decide = ({ batch = "" }: Command): string => `/decide?batch=${batch}`;

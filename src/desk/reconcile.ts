@@ -5,44 +5,52 @@ import { mayDo } from "../acts/accounts.ts";
 import { seenOf } from "../acts/as-seen.ts";
 import { noteText } from "../acts/findings.ts";
 import type { Reconciling } from "../acts/reconcile.ts";
-import { sumOf } from "../amount.ts";
 import { FileRefusedError, foreseen, PaydropError } from "../errors.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { told, type Told } from "../messages/sentence.ts";
-import { comparedOf, comparedPart, placeOf, rowsIn, type Compared } from "./compared.ts";
-import { linesOfError, newsOfAct, personAt, type Desk } from "./desk.ts";
-import { button, choices, field, form, markup, said, type Html, type News } from "./html.ts";
+import { markup, said, type Html } from "../pages/html.ts";
+import { alertOf } from "../pages/parts.ts";
+import { refusedPart } from "./checked.ts";
+import { comparedHead, comparedOf, comparedPart, placeOf, rowsIn, type Compared } from "./compared.ts";
+import { newsOfSettling } from "./decide-many.ts";
+import { linesOfError, personAt, type Desk } from "./desk.ts";
+import { button, choices, field, form, linkButton } from "./forms.ts";
+import type { News } from "./frame.ts";
 import { newsOf, type Asked, type Pages, type Posted } from "./pages.ts";
 import { todoShown } from "./places.ts";
 import type { ActOf } from "./rights.ts";
-import { faultOfName, refusedPart, Staging } from "./upload.ts";
+import { Staging } from "./staging.ts";
+import { faultOfName } from "./upload.ts";
 
-const COMPARED_MAX = 20;
-const HERE = { title: "Reconcile", at: "/reconcile" };
+const HERE = { title: "Statements", at: "/reconcile", sub: DESK_WORDS.reconcile_means } as const;
 
 /** A bank's statement is compared with what went, and what it shows is settled, by whoever has looked at it (README §15). */
 export function reconcilePages(pages: Pages): void {
-  const { desk } = pages;
+  const { desk, statements } = pages;
   const staging = new Staging(desk.staging);
-  const compared = new Map<string, Compared>();
   // what was seen is kept by batch: two at once would each keep its own
   const inTurn = pLimit(1);
 
   pages.page("/reconcile", async (asked) => {
     const id = asked.c.req.query("statement");
     if (id === undefined) return pages.framed(asked, { ...HERE, content: chooseForm(asked) });
-    const one = compared.get(id);
+    const one = statements.of(id);
     if (one?.by !== asked.account.name) return pages.goTo(asked, "/reconcile", newsOf("compared_gone"));
-    return pages.framed(asked, { ...HERE, content: await comparedPart(desk, asked, id, one) });
+    return pages.framed(asked, {
+      ...{ ...HERE, ...comparedHead(one), crumb: markup`<a href="/reconcile">Statements</a>` },
+      ...{ content: await comparedPart(desk, asked, id, one), foot: DESK_WORDS.compared_foot },
+      acts: linkButton("/reconcile", "Read another statement"),
+    });
   });
 
   pages.act("/reconcile", async (posted, reconcile) => {
     const { account } = posted;
     const typed: Typed = { account: posted.text("account").trim(), dates: posted.text("dates") };
-    const again = (why: Html, more: Typed = {}): Response =>
+    const again = (why: Html, more: Typed = {}): Promise<Response> =>
       pages.framed(posted, { ...HERE, content: markup`${why}${chooseForm(posted, { ...typed, ...more })}` });
     const staged = await stagedOf(staging, posted);
-    if (!("id" in staged)) return again(markup`<p class="bad" role="alert">${staged.text} ${todoShown(staged)}</p>`);
+    if (!("id" in staged))
+      return again(alertOf({ label: "Not read", role: "alert", lines: [staged.text, todoShown(staged)] }));
     const { id, path } = staged;
     const dayFirst = typed.dates ? typed.dates === "day-first" : undefined;
     const values = { statement: path, account: typed.account || undefined, dayFirst };
@@ -50,7 +58,7 @@ export function reconcilePages(pages: Pages): void {
       await desk.endOfDead();
       const found = await inTurn(() => reconcile(desk, personAt(desk, account), values));
       await staging.remove(id);
-      return goToFound(posted, found);
+      return goToFound(posted, found, typed.account);
     } catch (thrown) {
       const error = foreseen(thrown);
       const asks = askedBy(error);
@@ -62,10 +70,9 @@ export function reconcilePages(pages: Pages): void {
     }
   });
 
-  const goToFound = (posted: Posted, found: Reconciling): Response => {
+  const goToFound = (posted: Posted, found: Reconciling, account: string | undefined): Response => {
     const id = randomBytes(12).toString("hex");
-    compared.set(id, comparedOf(found, posted.account.name));
-    for (const old of [...compared.keys()].slice(0, -COMPARED_MAX)) compared.delete(old);
+    statements.add(id, comparedOf(found, posted.account.name, account));
     const to = `/reconcile?statement=${id}`;
     for (const failed of found.failed) desk.say(`desk: ${failed.message}`);
     const [failed] = found.failed;
@@ -74,7 +81,7 @@ export function reconcilePages(pages: Pages): void {
 
   pages.act("/reconcile/settle", async (posted, settle) => {
     const id = posted.text("statement");
-    const one = compared.get(id);
+    const one = statements.of(id);
     if (one?.by !== posted.account.name) return pages.goTo(posted, "/reconcile", newsOf("compared_gone"));
     return pages.goTo(posted, `/reconcile?statement=${id}`, await settleTicked(desk, posted, one, settle));
   });
@@ -83,11 +90,11 @@ export function reconcilePages(pages: Pages): void {
 /** Each row for which a line speaks, and which was ticked; none by another sum than theirs. */
 async function settleTicked(
   desk: Desk,
-  { account, text, texts }: Posted,
+  posted: Posted,
   one: Compared,
   settle: ActOf<"/reconcile/settle">,
 ): Promise<News> {
-  const [ticked, total] = [texts("row"), text("total").trim()];
+  const [ticked, total] = [posted.texts("row"), posted.text("total").trim()];
   one.typed = { ticked, total };
   const rows = rowsIn(one, "proposed").filter((row) => ticked.includes(placeOf(row)));
   if (rows.length === 0) return newsOf("no_rows");
@@ -95,18 +102,11 @@ async function settleTicked(
     ...{ batch: row.batch.id, row: row.record.row },
     ...{ note: noteText(row, one.fileName), seen: seenOf(row.record) },
   }));
-  let done: readonly string[] = [];
-  const news = await newsOfAct(desk, account, async (who) => {
+  return newsOfSettling(desk, posted, async (who) => {
     const acted = await settle(desk, who, { rows: proposed, total });
     one.typed = undefined;
-    // hundreds of rows are told in one line; what did not go as they said is told for itself
-    const settled = acted.found.filter(({ code }) => code === "settled_done");
-    const sum = sumOf(settled.map(({ facts }) => ({ amount: String(facts["amount"] ?? "0") })));
-    const facts = { rows: settled.length, by: account.name, sum };
-    if (settled.length > 0) done = [told(DESK_WORDS.proposed_done, facts).text];
-    return { ...acted, found: acted.found.filter((each) => !settled.includes(each)) };
+    return acted;
   });
-  return { isGood: news.isGood, lines: [...done, ...news.lines] };
 }
 
 /** What the form has by now. `asks`: what only a person can say. */
@@ -141,19 +141,19 @@ async function stagedOf(staging: Staging, posted: Posted): Promise<{ id: string;
 }
 
 function chooseForm({ csrf, account: { role } }: Asked, { account = "", dates = "", asks, staged }: Typed = {}): Html {
-  if (!mayDo(role, "decide")) return markup`<p>${DESK_WORDS.reconcile_role}</p>`;
+  if (!mayDo(role, "decide")) return markup`<p class="card in">${DESK_WORDS.reconcile_role}</p>`;
   const file = staged
-    ? markup`<p>The statement: ${said(staged.name)}</p>`
+    ? markup`<p>The statement: <b>${said(staged.name)}</b></p>`
     : markup`<p class="field"><label for="file">The statement</label><input id="file" type="file" name="file" accept=".csv,.txt,.tsv,.xlsx" required></p>`;
   const debit = field("account", "The account that it is of, as your files name it", {
     ...{ value: account, hint: DESK_WORDS.debit_means, maxlength: "200", autocomplete: "off" },
     ...(asks === "account" && { required: true }),
   });
-  const order = choices("dates", "What stands first in its dates, such as 03/04/2026", {
-    "day-first": "The day: it is 3 April",
-    "month-first": "The month: it is 4 March",
+  const order = choices("dates", "What stands first in its dates, such as 03/04/2026?", {
+    "day-first": ["The day.", "It is 3 April."],
+    "month-first": ["The month.", "It is 4 March."],
   });
   const hidden = { ...(staged && { id: staged.id }), ...(asks !== "dates" && dates !== "" && { dates }) };
-  const fields = markup`${file}${debit}${asks === "dates" && order}<p>${button("Compare it")}${staged && markup` <a href="/reconcile">Another one</a>`}</p>`;
-  return markup`<p>${DESK_WORDS.reconcile_means}</p>${form("/reconcile", csrf, fields, { encoding: "multipart/form-data", hidden })}`;
+  const fields = markup`${file}${debit}${asks === "dates" && order}<p class="acts">${button("Compare it")}${staged && linkButton("/reconcile", "Another one", "quiet")}</p>`;
+  return form("/reconcile", csrf, fields, { encoding: "multipart/form-data", hidden, kind: "card form" });
 }

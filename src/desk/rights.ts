@@ -1,10 +1,11 @@
 import { approve } from "../acts/approve.ts";
 import { cancel } from "../acts/cancel.ts";
-import { resumeInbox, stopInbox } from "../acts/inbox.ts";
+import { putAway, resumeInbox, stopInbox } from "../acts/inbox.ts";
 import { pause } from "../acts/pause.ts";
 import { reconcile } from "../acts/reconcile.ts";
 import { release } from "../acts/release.ts";
 import { resume, retry } from "../acts/retry-resume.ts";
+import { sendBack } from "../acts/send-back.ts";
 import { settle, settleProposed } from "../acts/settle.ts";
 import type { Role } from "../acts/accounts.ts";
 
@@ -24,11 +25,13 @@ export const ACTS = {
   "/batch/:id/retry": { role: "decide", act: retry },
   "/batch/:id/retry-rejected": { role: "decide", act: retry },
   "/batch/:id/cancel": { role: "decide", act: cancel },
-  "/decide/unknown": { role: "decide", act: settle },
-  "/decide/settled": { role: "decide", act: settle },
+  "/put-away": { role: "decide", act: putAway },
+  "/decide/unknown": { role: "decide", act: { settle, settleProposed } },
+  "/decide/settled": { role: "decide", act: { settle, settleProposed } },
   "/decide/held": { role: "decide", act: { cancel, settle } },
   "/decide/release": { role: "decide", act: release },
   "/approvals/:id": { role: "approve", act: approve },
+  "/approvals/:id/back": { role: "approve", act: sendBack },
   "/upload": { role: "decide", bytesMax: FILE_BYTES_MAX },
   "/upload/put": { role: "decide" },
   "/reconcile": { role: "decide", act: reconcile, bytesMax: FILE_BYTES_MAX },
@@ -57,8 +60,11 @@ export const PAGES = {
   "/batch/:id": "view",
   "/batch/:id/accounts": "view",
   "/batch/:id/report": "view",
+  // the file's own cells in clear
+  "/batch/:id/:name{(?:results|retry)\\.[a-z]+}": "decide",
   "/decide": "view",
   "/approvals": "view",
+  "/approvals/:id": "view",
   "/find": "view",
   "/reconcile": "view",
   "/upload": "view",
@@ -66,6 +72,7 @@ export const PAGES = {
   "/help/:topic": "view",
   "/password": "view",
   "/live": "view",
+  "/live/today": "view",
   "/live/batch/:id": "view",
 } as const satisfies Readonly<Record<string, Role>>;
 

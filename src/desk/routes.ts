@@ -4,9 +4,14 @@ import { bodyLimit } from "hono/body-limit";
 import { streamSSE, type SSEStreamingApi } from "hono/streaming";
 import { mayDo, type Account } from "../acts/accounts.ts";
 import type { Desk } from "./desk.ts";
-import { pageOf, type Html, type News, type Shown } from "./html.ts";
+import { FRAME_WORDS } from "../messages/frame.ts";
+import { filled } from "../messages/sentence.ts";
+import { markup, type Html } from "../pages/html.ts";
+import { countOf, pageOf, type News, type Page } from "./frame.ts";
+import { alertsOf, KnownNow } from "./now.ts";
 import { formOf, isFromHere, plain, type Answer, type Asked, type Pages, type Posted } from "./pages.ts";
 import { PAGES, rightOf, type ActOf, type ActPath, type PagePath } from "./rights.ts";
+import { ReadStatements } from "./read-statements.ts";
 import type { Visitors } from "./visitors.ts";
 
 /** Where a path says nothing else. */
@@ -20,15 +25,19 @@ export class Routes implements Pages {
   readonly desk: Desk;
   readonly app: Hono;
   readonly visitors: Visitors;
+  readonly statements = new ReadStatements();
   /** What the last act of somebody said, until a page has shown it. */
   readonly #news = new Map<string, News>();
   readonly #ending = new AbortController();
+  readonly #known: KnownNow;
   #uploads = 0;
 
   constructor(desk: Desk, app: Hono, visitors: Visitors) {
     this.desk = desk;
     this.app = app;
     this.visitors = visitors;
+    this.#known = new KnownNow(desk);
+    this.live("/live", () => Promise.resolve({}));
   }
 
   /** Nothing is shown anew any more. */
@@ -73,19 +82,28 @@ export class Routes implements Pages {
     });
   }
 
-  framed({ c, account, csrf }: Asked, page: { title: string; at?: string; content: Shown }): Response {
-    const { name, role } = account;
+  async framed(asked: Asked, page: Page): Promise<Response> {
+    const { c, account, csrf } = asked;
+    const { figures, config } = this.desk;
     const last = this.#news.get(csrf);
     this.#news.delete(csrf);
-    return c.html(pageOf({ ...page, name, role, csrf, news: last }));
+    const now = await this.#known.get();
+    const isTest = config.environment === "test";
+    const frame = {
+      ...{ name: account.name, role: account.role, csrf, news: last, counts: now.counts, isTest },
+      service: filled(FRAME_WORDS[isTest ? "test" : "live"], { host: hostOf(config.base_url) }),
+      ...{ alerts: alertsOf(this.desk, now, asked), zone: figures.zone },
+    };
+    return c.html(pageOf({ live: "/live", ...page }, frame));
   }
 
   goTo({ c, csrf }: Asked, path: string, news: News): Response {
     this.#news.set(csrf, news);
+    this.#known.forget();
     return c.redirect(path, 303);
   }
 
-  live(path: PagePath, part: (asked: Asked) => Promise<Html>): void {
+  live(path: PagePath, parts: Live["parts"]): void {
     this.app.get(path, async (c) => {
       const account = await this.visitors.accountOf(c, { isActive: false });
       if (!account || account.isOneTime || !mayDo(account.role, PAGES[path])) return c.body(null, 403);
@@ -96,27 +114,46 @@ export class Routes implements Pages {
         if (!this.#ending.signal.aborted) this.desk.say(`desk: ${error.message}`);
         return Promise.resolve();
       };
-      return streamSSE(c, (stream) => this.#showAnew(stream, { c, account, part }), failed);
+      return streamSSE(c, (stream) => this.#showAnew(stream, { c, account, parts }), failed);
     });
   }
 
-  /** As long as they look and are signed in. */
-  async #showAnew(stream: SSEStreamingApi, { c, account, part }: Live): Promise<void> {
+  /** As long as they look and are signed in. By its time a page knows that it is not old. */
+  async #showAnew(stream: SSEStreamingApi, { c, account, parts }: Live): Promise<void> {
     const { signal } = this.#ending;
-    let shown = "";
+    const shown = new Map<string, string>();
     for (
       let of: Account | undefined = account;
       of && !stream.aborted;
       of = await this.visitors.accountOf(c, { isActive: false })
     ) {
-      const text = (await part({ c, account: of, csrf: this.visitors.csrfOf(c) })).toString();
-      if (text !== shown) await stream.writeSSE({ data: JSON.stringify(text) });
-      shown = text;
+      const asked = { c, account: of, csrf: this.visitors.csrfOf(c) };
+      const all = Object.entries({ ...(await this.#frameParts(asked)), ...(await parts(asked)) });
+      const texts = all.map(([id, part]) => [id, part.toString()] as const);
+      const changed = texts.filter(([id, text]) => shown.get(id) !== text);
+      for (const [id, text] of changed) shown.set(id, text);
+      await stream.writeSSE({ data: JSON.stringify(Object.fromEntries(changed)) });
       await sleep(LIVE_MS, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
     }
   }
+
+  async #frameParts(asked: Asked): Promise<Readonly<Record<string, Html>>> {
+    const now = await this.#known.get();
+    const { figures, store } = this.desk;
+    const counts = (["/decide", "/approvals"] as const).map((path) => [
+      `count-${path.slice(1)}`,
+      countOf(path, now.counts[path]),
+    ]);
+    return {
+      ...(Object.fromEntries(counts) as Record<string, Html>),
+      alerts: alertsOf(this.desk, now, asked),
+      now: markup`${figures.second(store.now())}`,
+    };
+  }
 }
+
+const hostOf = (baseUrl = ""): string => URL.parse(baseUrl)?.host ?? "no address";
 
 /** What is known of a request once it may be carried out. */
 interface Signed {
@@ -126,7 +163,7 @@ interface Signed {
 interface Live {
   readonly c: Context;
   readonly account: Account;
-  readonly part: (asked: Asked) => Promise<Html>;
+  readonly parts: (asked: Asked) => Promise<Readonly<Record<string, Html>>>;
 }
 
 /** Of what says its length: whatever else is sent costs nothing. */

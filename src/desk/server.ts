@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { Server } from "node:http";
@@ -13,6 +12,7 @@ import { decidePages } from "./decide.ts";
 import type { Desk } from "./desk.ts";
 import { findPages } from "./find.ts";
 import { helpPages } from "./help.ts";
+import { fileOfPages, SHEETS } from "../pages/sheets.ts";
 import { plain } from "./pages.ts";
 import { reconcilePages } from "./reconcile.ts";
 import { lengthLimit, Routes } from "./routes.ts";
@@ -47,7 +47,7 @@ export async function serveDesk(desk: Desk, port: number) {
   const visitors = new Visitors(desk);
   const routes = new Routes(desk, app, visitors);
   answerAll(app, desk);
-  for (const name of ["style.css", "live.js"]) serveFile(app, name);
+  for (const name of [...SHEETS, "live.js"]) serveFile(app, name);
   for (const add of [
     signInPages,
     todayPages,
@@ -105,15 +105,13 @@ function isOurHost(host: string, url: string | undefined): boolean {
   return /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host);
 }
 
-/** They lie beside the sources, and beside the one folder of the built program. */
 function serveFile(app: Hono, name: string): void {
-  const places = ["./", "./desk/"].map((folder) => new URL(`${folder}${name}`, import.meta.url));
-  const bytes = readFileSync(places.find((place) => existsSync(place)) ?? name);
-  const etag = `"${createHash("sha256").update(bytes).digest("base64url")}"`;
+  const text = fileOfPages(name);
+  const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
   app.get(`/${name}`, (c) => {
     const headers = { etag, "cache-control": "no-cache" };
     if (c.req.header("if-none-match") === etag) return c.body(null, 304, headers);
     const type = name.endsWith(".css") ? "text/css" : "text/javascript";
-    return c.body(bytes.toString(), 200, { ...headers, "content-type": `${type}; charset=utf-8` });
+    return c.body(text, 200, { ...headers, "content-type": `${type}; charset=utf-8` });
   });
 }

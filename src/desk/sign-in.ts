@@ -5,7 +5,9 @@ import { DESK_SAID, DESK_WORDS } from "../messages/desk.ts";
 import { told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
 import * as accounts from "../acts/accounts.ts";
-import { button, field, form, markup, pageOf, type Html, type News } from "./html.ts";
+import { markup, type Html } from "../pages/html.ts";
+import { button, field, form } from "./forms.ts";
+import { pageOf, type News } from "./frame.ts";
 import { signInLimits } from "./limits.ts";
 import {
   formOf,
@@ -44,8 +46,8 @@ function signInPage(visitors: Visitors, c: Context, news?: News, status: 200 | 4
   const csrf = accounts.csrfOf(token);
   const fields = markup`${field("name", "Your name", { autocomplete: "username", required: true, maxlength: "80" })}
 ${field("password", "Password", { type: "password", autocomplete: "current-password", required: true })}<p>${button("Sign in")}</p>`;
-  const content = form("/sign-in", csrf, fields);
-  return c.html(pageOf({ title: "Sign in", csrf, news, content }).toString(), status);
+  const content = form("/sign-in", csrf, fields, { kind: "card form narrowed" });
+  return c.html(pageOf({ title: "Sign in", content }, { csrf, news }).toString(), status);
 }
 
 async function signIn({ desk, visitors }: Pages, limits: Limits, c: Context): Promise<Response> {
@@ -88,7 +90,7 @@ async function letIn({ desk, visitors }: Pick<Pages, "desk" | "visitors">, c: Co
   return token;
 }
 
-function passwordPage(pages: Pages, asked: Asked): Response {
+function passwordPage(pages: Pages, asked: Asked): Promise<Response> {
   const { account, csrf } = asked;
   const password = (name: string, label: string, kind: string, more = {}): Html =>
     field(name, label, { type: "password", autocomplete: `${kind}-password`, required: true, ...more });
@@ -100,9 +102,9 @@ function passwordPage(pages: Pages, asked: Asked): Response {
     password("again", "The new password once more", "new"),
   ]}<p>${button("Change the password")}</p>`;
   const { text: oneTime, todo: toChoose } = told(DESK_WORDS.one_time);
-  const why = account.isOneTime && markup`<p>${oneTime} ${toChoose}</p>`;
-  const content = markup`${why}${form("/password", csrf, fields)}`;
-  return pages.framed(asked, { title: "Your password", content });
+  const sub = account.isOneTime ? `${oneTime} ${toChoose}` : "";
+  const content = form("/password", csrf, fields, { kind: "card form narrowed" });
+  return pages.framed(asked, { title: "Your password", sub, content });
 }
 
 async function changePassword(pages: Pages, limits: Limits, posted: Posted): Promise<Response> {

@@ -1,63 +1,88 @@
 import { basename } from "node:path";
 import { rowsIn, sumOf } from "../amount.ts";
-import { atWork, waitsIn, type Waits } from "../inbox/at-work.ts";
-import { dayOf } from "../day.ts";
-import type { BatchRecord } from "../journal/store.ts";
-import { DESK_WORDS } from "../messages/desk.ts";
-import { HOST_WORDS } from "../messages/hosts.ts";
-import { counted, told, type Told } from "../messages/sentence.ts";
-import { byStatusOf, occurringIn } from "../results/totals.ts";
 import { mayDo } from "../acts/accounts.ts";
+import { startOfDay } from "../day.ts";
+import { waitsIn, type Waits } from "../inbox/at-work.ts";
+import { isUnapproved } from "../journal/approval.ts";
+import type { BatchRecord, Tally } from "../journal/store.ts";
+import { DESK_WORDS } from "../messages/desk.ts";
+import { counted, listed } from "../messages/sentence.ts";
+import { markup, said, type Html, type Shown } from "../pages/html.ts";
+import { card, over, payments, tilesOf } from "../pages/parts.ts";
 import { newsOfAct, type Desk } from "./desk.ts";
-import { button, countTag, form, markup, progressOf, said, tableOf, type Html } from "./html.ts";
+import { button, form } from "./forms.ts";
+import { filesTable } from "./files.ts";
 import { inboxesOf, lookedAt, type Inbox } from "./inboxes.ts";
-import { batchLink, goOnForm, isGoing, LOOKED_AT, needsPart, stoppedText } from "./needs.ts";
-import { todoShown } from "./places.ts";
-import { livePart, newsOf, type Asked, type Pages } from "./pages.ts";
+import { newsOf, type Asked, type Pages } from "./pages.ts";
 import { yearPicture } from "./pictures.ts";
+import { isGoing, LOOKED_AT, Todos, batchLink } from "./todo.ts";
 
-const BATCHES_SHOWN = 30;
+const BATCHES_SHOWN = 20;
 
-/** What needs a person, what runs, what waits in the inboxes, and the newest batches. */
+/** What needs a person, what is sent now, what waits in the inboxes, and the newest files. */
 export function todayPages(pages: Pages): void {
   const { desk } = pages;
-  const needs = needsPart(desk);
-  const part = async ({ account, csrf }: Asked): Promise<Html> => {
+  const todos = new Todos(desk);
+  const part = async (asked: Asked): Promise<Html> => {
     const newest = await newestOf(desk);
     const inboxes = await lookedAt(desk);
-    const mayAct = mayDo(account.role, "decide") ? csrf : undefined;
-    return markup`${await unwatchedPart(desk, inboxes)}<h2>What needs a person</h2>${await needs(newest, inboxes, mayAct)}
-<h2>On the way</h2>${runningOf(newest, await waitsIn(desk))}
-<h2>Inboxes</h2>${inboxesPart(inboxes, mayAct)}
-<h2>Batches</h2><p><a href="/year">A year of batches</a></p>${batchesOf(newest)}`;
+    return markup`${tilesPart(desk, newest)}${over("To do", { right: "the gravest first" })}${await todos.list(newest, inboxes, asked)}
+${goingPart(desk, newest, await waitsIn(desk))}${waitingPart(inboxes)}${over("Files", { right: allFiles })}${filesPart(desk, newest)}`;
   };
 
   pages.page("/", async (asked) => {
     await desk.endOfDead();
-    const content = livePart("/live", await part(asked));
-    return pages.framed(asked, { title: "Today", at: "/", content });
+    const now = desk.store.now();
+    const inboxes = inboxesOf(desk, await desk.store.folders());
+    const content = markup`<div id="live">${await part(asked)}</div>`;
+    return pages.framed(asked, {
+      ...{ title: "Today", heading: desk.figures.longDay(now), at: "/", live: "/live/today", content },
+      sub: markup`<span class="live">Up to date, <span id="now">${desk.figures.second(now)}</span></span> · ${watchedText(inboxes)}`,
+      acts: stopForm(desk, inboxes, asked),
+      foot: DESK_WORDS.accepted_means,
+    });
   });
-  pages.live("/live", part);
+  pages.live("/live/today", async (asked) => ({ live: await part(asked) }));
 
   pages.page("/year", async (asked) => {
     const { environment } = desk.config;
-    const content = yearPicture(await desk.store.batches({ environment }), environment, desk.store.now());
-    return pages.framed(asked, { title: "A year of batches", content });
+    const content = card(yearPicture(desk, await desk.store.batches({ environment }), desk.store.now()));
+    return pages.framed(asked, { title: "By month", at: "/find", crumb: markup`<a href="/find">Files</a>`, content });
   });
 
   for (const path of ["/stop", "/go-on"] as const)
     pages.act(path, async (posted, act) => {
       // only what is known: nobody holds any other folder of this machine from here, or removes a STOP file there
-      const inbox = inboxesOf(desk, await desk.store.folders()).find((one) => one === posted.text("inbox"));
-      if (inbox === undefined) return pages.goTo(posted, "/", newsOf("no_inbox"));
-      return pages.goTo(posted, "/", await newsOfAct(desk, posted.account, (who) => act(desk, who, { inbox })));
+      const known = inboxesOf(desk, await desk.store.folders());
+      const inboxes = known.filter((one) => posted.texts("inbox").includes(one));
+      if (inboxes.length === 0) return pages.goTo(posted, "/", newsOf("no_inbox"));
+      const all = [];
+      for (const inbox of inboxes) all.push(await newsOfAct(desk, posted.account, (who) => act(desk, who, { inbox })));
+      const lines = all.flatMap((news) => news.lines);
+      return pages.goTo(posted, "/", { isGood: all.every(({ isGood }) => isGood), lines });
     });
+
+  pages.act("/put-away", async (posted, act) => {
+    const [inbox, name] = [posted.text("inbox"), posted.text("name")];
+    const file = (await lookedAt(desk))
+      .find((one) => one.inbox === inbox)
+      ?.waiting?.find((one) => one.isRefused && one.name === name);
+    if (!file) return pages.goTo(posted, "/", newsOf("not_refused"));
+    return pages.goTo(posted, "/", await newsOfAct(desk, posted.account, (who) => act(desk, who, { inbox, name })));
+  });
+}
+
+const allFiles = markup`<a href="/find">All files</a> · <a href="/year">By month</a>`;
+
+function filesPart(desk: Desk, newest: readonly BatchRecord[]): Html {
+  if (newest.length === 0) return markup`<p class="card in">${DESK_WORDS.no_batches}</p>`;
+  return card(filesTable(desk, newest.slice(0, BATCHES_SHOWN), "The newest files"));
 }
 
 /** The newest batches, and whatever else waits for somebody or goes, the newest first: nothing else that has ended. */
 async function newestOf({ store }: Desk): Promise<readonly BatchRecord[]> {
   const found = await Promise.all([
-    store.batches({ newest: BATCHES_SHOWN + 1 }),
+    store.batches({ newest: BATCHES_SHOWN }),
     store.batches({ states: ["ready", "held", "unknown", "not_sent", "settled_not_done"] }),
     store.batches({ states: ["invalid", "rejected"], newest: LOOKED_AT.batches }),
     store.batches({ isPaused: true }),
@@ -67,63 +92,75 @@ async function newestOf({ store }: Desk): Promise<readonly BatchRecord[]> {
   return [...all.values()].sort((one, other) => other.createdAt - one.createdAt || (one.id < other.id ? -1 : 1));
 }
 
-const shown = (one: Told): Html => markup`${one.text} → ${todoShown(one)}`;
+const watchedText = (inboxes: readonly string[]): Html =>
+  inboxes.length === 0
+    ? markup`${DESK_WORDS.no_inboxes}`
+    : markup`${inboxes.length === 1 ? "the folder" : "the folders"} <b>${listed(inboxes.map((one) => basename(one)))}</b>`;
 
-/** The first thing on the page: of what nobody looks at nothing is taken, and nothing goes. */
-async function unwatchedPart(desk: Desk, inboxes: readonly Inbox[]): Promise<Html | undefined> {
-  const loss = await desk.store.hosts.loss();
-  const waits = await desk.store.hosts.waitsFor();
-  const { isAny, watches } = await atWork(desk);
-  const unwatched = inboxes.filter(({ inbox }) => !watches(inbox));
-  const lines = [
-    loss !== undefined && shown(told(HOST_WORDS.loss, { found: loss })),
-    waits.length > 0 && shown(told(HOST_WORDS.waits, { hosts: waits.join(", ") })),
-    !isAny && inboxes.length > 0 && DESK_WORDS.nobody_works,
-    ...(isAny ? unwatched.map(({ inbox: folder }) => told(DESK_WORDS.nobody_watches, { folder }).text) : []),
-  ].filter((line) => line !== false);
-  if (lines.length === 0) return undefined;
-  const parts = lines.map((line) => markup`<p>${line}</p>`);
-  return markup`<section class="news bad" aria-label="Nothing goes">${parts}</section>`;
+function stopForm(_: Desk, inboxes: readonly string[], { account, csrf }: Asked): Shown {
+  if (inboxes.length === 0 || !mayDo(account.role, "decide")) return undefined;
+  return form("/stop", csrf, button("Stop all sending", "stop"), { hidden: { inbox: inboxes } });
 }
 
-function runningOf(batches: readonly BatchRecord[], waitsOf: (batch: BatchRecord) => Waits | undefined): Html {
-  const running = batches.filter(isGoing);
-  if (running.length === 0) return markup`<p>${DESK_WORDS.nothing_goes}</p>`;
-  const lines = running.slice(0, BATCHES_SHOWN).map((batch) => {
+function tilesPart({ figures, store, config }: Desk, newest: readonly BatchRecord[]): Html {
+  const start = startOfDay(store.now(), config.time_zone);
+  const open = newest.filter(({ phase }) => phase !== "cancelled");
+  const sums = (tallies: readonly (Tally | undefined)[]) => {
+    const all = tallies.filter((tally) => tally !== undefined);
+    return { rows: all.reduce((sum, { rows }) => sum + rows, 0), sum: figures.money(sumOf(all)) };
+  };
+  const today = newest.filter(({ createdAt }) => createdAt >= start);
+  const accepted = sums(today.map(({ tallies }) => tallies.accepted));
+  const unknown = sums(newest.map(({ tallies }) => tallies.unknown));
+  const stayed = sums(open.flatMap(({ tallies }) => [tallies.rejected, tallies.invalid, tallies.settled_not_done]));
+  const asked = open.filter(isUnapproved);
+  return tilesOf([
+    [
+      "Accepted of today’s files",
+      accepted.sum,
+      `${payments(accepted.rows, figures)}, ${counted(today.length, "file")}`,
+    ],
+    ["May have gone", unknown.sum, `${payments(unknown.rows, figures)} without a clear answer`],
+    ["Did not go", stayed.sum, `${payments(stayed.rows, figures)} to correct or send again`],
+    [
+      "Waits for approval",
+      figures.money(sumOf(asked.map(({ total: amount }) => ({ amount })))),
+      `${counted(asked.length, "file")}, ${payments(
+        asked.reduce((sum, { rows }) => sum + rows, 0),
+        figures,
+      )}`,
+    ],
+  ]);
+}
+
+/** Batches of which rows are still to go. */
+function goingPart(
+  desk: Desk,
+  newest: readonly BatchRecord[],
+  waitsOf: (batch: BatchRecord) => Waits | undefined,
+): Shown {
+  const { figures } = desk;
+  const going = newest.filter((batch) => isGoing(batch) && !isUnapproved(batch));
+  if (going.length === 0) return undefined;
+  const lines = going.slice(0, BATCHES_SHOWN).map((batch) => {
     const left = rowsIn(batch.tallies, "ready", "not_sent");
+    const done = `${figures.count(batch.rows - left)} of ${figures.count(batch.rows)}`;
+    const bar = markup`<progress value="${batch.rows - left}" max="${Math.max(1, batch.rows)}" aria-label="${batch.fileName}: ${done}"></progress>`;
     const way = batch.onItsWay > 0 ? `${batch.onItsWay} at this moment` : waitsOf(batch)?.text;
-    const done = progressOf(batch.rows - left, batch.rows, batch.fileName);
-    return [batchLink(batch), done, batch.tallies.accepted?.amount ?? "0.00", batch.total, way];
+    return markup`<li><span>${batchLink(batch)} <small>${way}</small></span> <span>${bar} <span class="n">${done}</span></span></li>`;
   });
-  const titles = ["File", "Rows", "Accepted#", "Sum#", "Now"];
-  return tableOf({ caption: "Batches of which rows are still to go", titles }, lines);
+  return markup`${over("On the way")}<ul class="card list">${lines}</ul>`;
 }
 
-/** `csrf`: of somebody who may stop and let go on. */
-function inboxesPart(inboxes: readonly Inbox[], csrf: string | undefined): Html {
-  const parts = inboxes.map(({ inbox, held, waiting }) => {
-    const stop = held
-      ? markup`<p class="bad">${stoppedText(held)} Nothing goes from here.</p>${goOnForm(inbox, csrf)}`
-      : csrf !== undefined && form("/stop", csrf, button(`STOP ${basename(inbox)}`, "stop"), { hidden: { inbox } });
-    const files = waiting?.map(
-      ({ name, lines }) => markup`<li>${said(name)}${lines.map((line) => markup`<br>${line}`)}</li>`,
+/** Files that are no batch yet, and were not refused. */
+function waitingPart(inboxes: readonly Inbox[]): Shown {
+  const lines = inboxes.flatMap(({ inbox, waiting }) => {
+    if (waiting === undefined)
+      return [markup`<li><span>${said(inbox)} <small>${DESK_WORDS.not_here}</small></span></li>`];
+    const files = waiting.filter(({ isRefused }) => !isRefused);
+    return files.map(
+      ({ name, lines: said_ }) => markup`<li><span>${said(name)} <small>${said_.join(" ")}</small></span></li>`,
     );
-    const list = files?.length === 0 ? markup`<p>No file waits.</p>` : markup`<ul>${files}</ul>`;
-    return markup`<section class="inbox" aria-label="${inbox}"><h3>${said(inbox)}</h3>${stop}${files ? list : markup`<p>${DESK_WORDS.not_here}</p>`}</section>`;
   });
-  return parts.length === 0 ? markup`<p>${DESK_WORDS.no_inboxes}</p>` : markup`${parts}`;
-}
-
-function batchesOf(newest: readonly BatchRecord[]): Html {
-  const shown = newest.slice(0, BATCHES_SHOWN);
-  if (shown.length === 0) return markup`<p>${DESK_WORDS.no_batches}</p>`;
-  const lines = shown.map((batch) => {
-    const found = occurringIn(byStatusOf(batch.tallies));
-    const counts = found.map(([status, { rows }]) => markup`${countTag(status, rows)} `);
-    return [batchLink(batch), dayOf(batch.createdAt), batch.label, batch.rows, batch.total, counts];
-  });
-  const sum = sumOf(shown.flatMap(({ tallies }) => tallies.accepted ?? []));
-  const all = newest.length > shown.length ? ", the newest" : "";
-  const caption = `${counted(shown.length, "batch|batches")}${all}; ${sum} accepted`;
-  return tableOf({ caption, titles: ["File", "Taken", "Operation", "Rows#", "Sum#", "What became of them"] }, lines);
+  return lines.length > 0 && markup`${over("In the folders")}<ul class="card list">${lines}</ul>`;
 }

@@ -11,6 +11,8 @@ const ROWS_MAX = 100_000;
 const BATCHES_LOOKED_AT = 12;
 const SAMPLE_ROWS = 200;
 const TOLD_MAX = 5;
+/** So many of each kind can be shown. */
+const KEPT_MAX = 100;
 /** So many times as much as last time: a digit too many makes ten times, where the amount is not a little lower. */
 const MANY_TIMES = 5n;
 
@@ -20,20 +22,27 @@ const MANY_TIMES = 5n;
  * corrects. The batch is written down, and need not be judged.
  */
 export async function whatIsNew(store: JournalStore, id: string): Promise<readonly Fault[]> {
+  const news = await newsOf(store, id);
+  if (news === "too_many") return [{ code: "not_compared", facts: { most: ROWS_MAX } }];
+  return news?.remarks() ?? [];
+}
+
+/** The same, row by row: the first of each kind. undefined: it is the first one of its kind, or corrects another one. */
+export async function newsOf(store: JournalStore, id: string): Promise<News | "too_many" | undefined> {
   const batch = await batchNamed(store, id);
   const earlier = await earlierOnes(store, batch);
-  if (earlier.length === 0) return [];
-  if (batch.rows > ROWS_MAX) return [{ code: "not_compared", facts: { most: ROWS_MAX } }];
+  if (earlier.length === 0) return undefined;
+  if (batch.rows > ROWS_MAX) return "too_many";
   const [first] = await store.rows({ batch: id, states: ["ready", "held"], limit: 1 });
-  if (first?.retryOf) return [];
+  if (first?.retryOf) return undefined;
   const before = await lastTime(store, batch, earlier);
-  const found = new News();
+  const found = new News(before);
   for await (const page of pagesOf(store, id, before?.id)) for (const row of page) found.add(row);
-  if (!before) return found.remarks();
+  if (!before) return found;
   // of a file with few of those people nobody asks where the others are
   const isWhole = found.rowsThere * 2 >= before.rows;
   for await (const page of isWhole ? pagesOf(store, before.id, id) : []) for (const row of page) found.addBefore(row);
-  return found.remarks(before);
+  return found;
 }
 
 /** Of the same kind, of which something went; the newest first. */
@@ -76,68 +85,91 @@ async function* pagesOf(
   }
 }
 
+/** One row that is not as last time. `before`: of its person, or its amount, then. */
+export interface NewsRow extends Pick<Compared, "row" | "amount" | "last4"> {
+  readonly before?: { readonly amount?: string; readonly last4?: string | null };
+}
+
 /** Rows of one kind: how many, their sum, and the first of them. */
 class Kind {
   rows = 0;
   units = 0n;
-  readonly first: string[] = [];
+  unitsBefore = 0n;
+  readonly first: NewsRow[] = [];
 
-  add(amount: string, shown: string): void {
+  add(one: NewsRow): void {
     this.rows += 1;
-    this.units += unitsOf(amount);
-    if (this.first.length < TOLD_MAX) this.first.push(shown);
+    this.units += unitsOf(one.amount);
+    this.unitsBefore += unitsOf(one.before?.amount ?? "0");
+    if (this.first.length < KEPT_MAX) this.first.push(one);
   }
 
-  facts() {
-    const more = this.rows - this.first.length;
-    const first = more > 0 ? [...this.first, `${more} more`] : this.first;
-    return { rows: this.rows, sum: formatUnits(this.units), first: first.join("; ") };
+  get sum(): string {
+    return formatUnits(this.units);
+  }
+
+  get sumBefore(): string {
+    return formatUnits(this.unitsBefore);
+  }
+
+  facts(shown: (row: NewsRow) => string) {
+    const first = this.first.slice(0, TOLD_MAX).map(shown);
+    const more = this.rows - first.length;
+    return { rows: this.rows, sum: this.sum, first: [...first, ...(more > 0 ? [`${more} more`] : [])].join("; ") };
   }
 }
 
-class News {
+const hidden = (last4: string | null | undefined): string =>
+  last4 === null || last4 === undefined ? "" : ` ••${last4}`;
+
+/** What of a file is not as it was in the one before it. */
+export class News {
+  /** The batch of last time, where there is one. */
+  readonly before: BatchRecord | undefined;
   rowsThere = 0;
-  readonly #accounts = new Kind();
-  readonly #new = new Kind();
-  readonly #gone = new Kind();
-  readonly #amounts = new Kind();
-  readonly #manyTimes = new Kind();
-  #unitsBefore = 0n;
+  readonly accounts = new Kind();
+  readonly payees = new Kind();
+  /** Their rows are those of the batch before. */
+  readonly gone = new Kind();
+  readonly amounts = new Kind();
+  readonly manyTimes = new Kind();
+
+  constructor(before: BatchRecord | undefined) {
+    this.before = before;
+  }
 
   add({ row, amount, last4, there, isPayeeKnown, toPerson }: Compared): void {
-    const account = last4 === undefined ? "" : ` ••${last4}`;
-    if (toPerson && !toPerson.isHere) {
-      const was = toPerson.last4 === null ? "" : ` ••${toPerson.last4} →`;
-      this.#accounts.add(amount, `row ${row}${was}${account}`);
-    } else if (!there && !isPayeeKnown && !toPerson) this.#new.add(amount, `row ${row}${account}`);
+    const one: NewsRow = { row, amount, ...(last4 !== undefined && { last4 }) };
+    if (toPerson && !toPerson.isHere) this.accounts.add({ ...one, before: { last4: toPerson.last4 } });
+    else if (!there && !isPayeeKnown && !toPerson) this.payees.add(one);
     if (!there) return;
     this.rowsThere += 1;
     const before = there.amount;
     if (before === null || isSameAmount(before, amount)) return;
-    this.#unitsBefore += unitsOf(before);
-    this.#amounts.add(amount, `row ${row} ${before} → ${amount}`);
-    if (unitsOf(amount) >= unitsOf(before) * MANY_TIMES)
-      this.#manyTimes.add(amount, `row ${row} ${before} → ${amount}`);
+    this.amounts.add({ ...one, before: { amount: before } });
+    if (unitsOf(amount) >= unitsOf(before) * MANY_TIMES) this.manyTimes.add({ ...one, before: { amount: before } });
   }
 
   /** A row of last time. */
-  addBefore({ state, amount, last4, there }: Compared): void {
-    if (!there && GONE.includes(state)) this.#gone.add(amount, last4 === undefined ? "" : `••${last4}`);
+  addBefore({ row, state, amount, last4, there }: Compared): void {
+    if (!there && GONE.includes(state)) this.gone.add({ row, amount, ...(last4 !== undefined && { last4 }) });
   }
 
-  /** `before`: the batch of last time, where there is one. */
-  remarks(before?: BatchRecord): readonly Fault[] {
+  remarks(): readonly Fault[] {
+    const { before } = this;
     const since = before ? { other: before.id, day: dayOf(before.createdAt) } : {};
-    const then = formatUnits(this.#unitsBefore);
+    const changed = ({ row, before: then, amount }: NewsRow): string => `row ${row} ${then?.amount ?? ""} → ${amount}`;
+    const moved = ({ row, before: then, last4 }: NewsRow): string =>
+      `row ${row}${then?.last4 ? `${hidden(then.last4)} →` : ""}${hidden(last4)}`;
     const kinds = [
-      ["other_accounts", this.#accounts, {}],
-      ["new_payees", this.#new, {}],
-      ["gone_payees", this.#gone, since],
-      ["many_times", this.#manyTimes, since],
-      ["other_amounts", this.#amounts, { ...since, then }],
+      ["other_accounts", this.accounts, moved, {}],
+      ["new_payees", this.payees, ({ row, last4 }: NewsRow) => `row ${row}${hidden(last4)}`, {}],
+      ["gone_payees", this.gone, ({ last4 }: NewsRow) => hidden(last4).trim(), since],
+      ["many_times", this.manyTimes, changed, since],
+      ["other_amounts", this.amounts, changed, { ...since, then: this.amounts.sumBefore }],
     ] as const;
-    const told = kinds.flatMap(([code, kind, more]): Fault[] =>
-      kind.rows === 0 ? [] : [{ code, facts: { ...kind.facts(), ...more } }],
+    const told = kinds.flatMap(([code, kind, shown, more]): Fault[] =>
+      kind.rows === 0 ? [] : [{ code, facts: { ...kind.facts(shown), ...more } }],
     );
     return told.length === 0 && before ? [{ code: "as_last_time", facts: since }] : told;
   }

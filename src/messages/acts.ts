@@ -63,6 +63,7 @@ export const ACTED = {
   settled_skipped: "{lines:line} without a decision yet.",
   freed: ["{rows:row} of batch {batch} waited for that and may go now.", commands.resume],
   folder_stopped: "{folder} is held. Rows on their way finish, nothing new goes. → To go on, press the button there.",
+  put_away: "{name} lies in the folder “{folder}” now. Nothing of it was sent.",
   folder_resumed: [
     "{folder} goes on, by {by}. → A watcher goes on by itself.",
     led("Without one", commands.onFile("run")),
@@ -119,6 +120,7 @@ const ACT_WORDS = {
   add_account: "gave an account at the desk to",
   remove_account: "took the account at the desk of",
   bring_file: "brought the file",
+  put_away_file: "put away the refused file",
   confirm_account: "said whose account it is:",
   ask_approval: "asked others to approve",
   approve: "approved",

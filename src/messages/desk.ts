@@ -39,6 +39,21 @@ export const DESK_WAYS = {
   status: "see the batch",
 } as const;
 
+/** What a statement says of unknown rows: how many of them …, and what that means. */
+export const STATEMENT_GROUPS = {
+  reference: { title: "with our own reference", means: "The bank’s line names the payment: it went." },
+  payee: {
+    title: "with payee and amount",
+    means: "Account or name and the amount are the same; the reference is missing.",
+  },
+  undecided: {
+    title: "that one line alone does not tell",
+    means: "Ask the bank for the payee’s account of each line, then tick.",
+  },
+  not_shown: { title: "without a line", means: "The statement shows no debit of this amount. It may come later." },
+  not_read: { title: "that no statement tells of", means: "Read the statement, or look at the bank." },
+} as const;
+
 /** What pages say about signing in and about what was asked of them. */
 export const DESK_WORDS = {
   wrong_sign_in: "Name or password is not right. → Try again. Who forgot it gets a new one from whoever runs paydrop.",
@@ -50,13 +65,22 @@ export const DESK_WORDS = {
   password_same: "That is the password of before. → Choose another one.",
   password_wrong: "The password of now is not right. → Type it again.",
   password_set: "Your password is changed. Everywhere else you are signed out.",
-  needs_nobody: "Nothing. No row waits for a decision, and no file for a correction.",
-  to_correct: ", then correct the retry file that lies beside it",
+  needs_nobody: "Nothing. No payment waits for a decision, and no file for a correction.",
+  todo_look_up: "Look each one up at the bank. Nothing goes again before that.",
+  todo_again: "Looked up by {by}: they did not go. Nobody has sent them again yet.",
+  todo_correct: "Correct them in the file, then upload it.",
+  todo_refused: "Nothing of it was sent.",
+  todo_approve: "{by} brought it, {at}. Nothing of it goes before somebody else approves it.",
+  todo_paused: "{rows:payment waits|payments wait}. They go when somebody lets them go on.",
+  not_refused: "This file is not there any more, or is not refused. → Nothing was changed.",
+  accepted_means: "Accepted means that the bank took the request; it is no proof that money arrived.",
+  no_name: "no name",
+  not_readable: "not readable",
+  facts: "Facts: SHA-256, folder, batch",
   nobody_works:
     "Nobody watches: no paydrop is at work here. Nothing is taken and nothing goes until one is started. Tell whoever runs paydrop.",
   nobody_watches:
     "Nobody watches {folder}. Nothing is taken from there, and nothing of it goes, until a paydrop watches it again. Tell whoever runs paydrop.",
-  nothing_goes: "Nothing is being sent.",
   no_batches: "No file was taken yet.",
   no_inboxes: "No inbox is known yet. Whoever runs paydrop names them when the desk is started.",
   not_here: "This folder is not on this machine, or cannot be read here.",
@@ -65,19 +89,35 @@ export const DESK_WORDS = {
   ended_by_time: "Rows that ended, by time: the first at {first}, half of them after {half}, the last after {all}.",
   ended_by_time_some:
     "Rows that ended, by time, told from one row in {every}: the first at {first}, half of them after {half}, the last after {all}.",
-  year_means: "Accepted of the batches that were taken in each month, by UTC ({environment})",
-  accounts_mean: "Accepted, by the account that it was paid from",
+  year_means: "What was accepted of the files that were taken in each month",
   no_accounts: "No row names an account that it is paid from.",
   no_report: "There is no report now: {found} → It can be made when nothing of the batch is on its way.",
   not_sure: "Nothing was cancelled: the box was not ticked.",
   cancel_means: "What did not go shall never go. What was accepted cannot be called back.",
-  look_up:
-    "Nobody knows yet whether these went. Look each one up in the service's dashboard, then say what you found. Nothing goes again before that.",
-  held_means: "These wait for a person. If a row is the same payment as one that went, nothing is to be sent for it.",
+  look_up: "They may have gone, or not. Look each one up, then say what you found. Nothing goes again before that.",
+  held_means: "These wait for a person. If one is the same payment as one that went, nothing is to be sent for it.",
+  held_cancel: "They were paid already, or are not to be paid. This harms nobody.",
+  held_release: "Whoever was paid before is paid a second time. You see the sum first.",
+  held_such: "such as: wages of week 47, list of meera, 27 Nov",
+  more_below: "There are more: these come first.",
+  group_asked: "Of a whole group the next page shows number and sum once more.",
+  decide_sub: "{payments}, {sum}, wait for a person. Nothing of it goes before somebody says so.",
+  decide_foot: "What you say stands in the history under your name.",
+  statement_read: "The statement of {debit} is read until {until}: its lines stand beside the payments.",
+  no_statement: "No bank statement was read yet. Read one, and its lines stand beside the payments.",
+  not_compared_yet: "Not looked at.",
+  group_went: "They went: they are never sent again.",
+  group_stayed: "They did not go, and may be sent again. If one went after all, it is paid twice.",
+  group_evidence: "A line of a statement speaks for {shown} of the {rows}.",
+  group_sum_wrong: "The sum that was typed is not theirs. Nothing was changed.",
   duplicate_means: "These did not go: the same payments were accepted before. There is nothing to do for them.",
   back_means: "These went. Said to be not paid, they may be sent again, and be paid twice.",
   back_sum: "Only where the bank gave the money back: the sum of the ticked rows, from the bank's own papers.",
   nothing_to_decide: "Nothing. No row is unknown or held.",
+  find_sub: "In all files: by name, employee number, reference, last 4 digits of the account, or amount.",
+  find_such: "such as: meena iyer · E043 · 2026-11-E043 · 4899",
+  find_foot: "A payment that was refused and corrected stands here twice: count what went.",
+  older_files: "Older files",
   nothing_found: "Nothing. Look further back, or write less of it.",
   more_found: "There are more: write more of it, or a later day.",
   copy_gone: "Names and accounts cannot be looked at in a file whose copy is gone:",
@@ -90,15 +130,40 @@ export const DESK_WORDS = {
   twice:
     "{rows:payment of these was|payments of these were} accepted before, or went as somebody says. Released, they go a second time. → To say that this is meant, type their sum. Take it from your own papers.",
   nothing_to_approve: "Nothing. No file waits for approval.",
-  new_since: "New since last time",
+  news_first: "This is the first file of its kind: there is nothing to compare it with.",
+  news_many: "The file has too many payments to be compared with the one before.",
+  news_rest: "Other payments than before",
+  ask_person:
+    "Ask this person yourself, by a number that you knew before; not by the mail that brought the new account.",
+  know_accounts: "I know why the account of {names} is another one.",
+  know_amounts: "I know why {names} gets many times as much.",
+  nobody_approves: "nobody: whoever runs paydrop gives somebody the right",
+  approvals_needed: ({ given }) =>
+    `{approvers:approval is|approvals are} needed, and ${given === 0 ? "nobody gave one yet" : "{given} given"}`,
+  approve_foot:
+    "You approve this very file and its sum, until {until}. If a byte of it changes, it needs a new approval.",
+  back_to_maker: "Nothing goes. {by} reads your reason beside the file, corrects it and brings it again.",
   approve_means:
     "A file goes when somebody who did not bring it approves it. That is for this very file and its sum, and ends after some hours.",
-  approve_sum: "from your own papers, such as the payroll register; not from this screen",
+  approve_sum: "Take it from the payroll register, not from this page. With ₹ and commas or without.",
   approve_own: "You brought it: somebody else approves it.",
   approve_done: "It is approved by you, or by enough others.",
   approve_role: "Your account may not approve.",
   upload_role: "Your account may not bring files.",
-  upload_means: "The file is checked and shown. Nothing of it goes before you put it into the folder.",
+  upload_means: "The file is checked and shown first. Nothing of it goes before you say so.",
+  upload_check: "Checking sends nothing.",
+  upload_foot:
+    "Nothing goes before you press the button above; where approval is asked for, not before somebody else has approved it.",
+  nothing_sent: "Nothing was sent",
+  period_title: "How to state a month or a week",
+  period_hint: "a month (2026-11) or a week (2026-W47); it is put into the name of the file",
+  period_unclear: "“{said}” is no month and no week. → Write 2026-11 or 2026-W47.",
+  period_named:
+    "The name {name} says {own}, and you say {said}. → Leave the period out, or give the file another name.",
+  resume_means: "It goes on where it was paused.",
+  again_means: "Somebody looked them up: they did not go. They go a second time with the same references.",
+  rejected_means: "Only if the bank has put something right. Else correct them in the file and upload it.",
+  pause_means: "What is on its way at this moment ends; nothing new goes until somebody lets it go on.",
   period_means: `State what a file pays: a month (2026-11), a week (2026-W47) or a day (2026-11-27). Then the same payments go
     every month, week or day. You are asked if less than half of that time has passed: 15 days, 3.5 days, 12 hours.
     With a label (2026-11 first half) it is half as long. State it from the first file on: where the earlier one
@@ -117,15 +182,18 @@ export const DESK_WORDS = {
   returned_means: "These went, and the bank gave the money back. Open the row, and say there that it came back.",
   look_elsewhere: "Nothing is proposed for these. Ask the bank or the people, then",
   proposed_done: "{rows:row is|rows are} settled as done by {by}: {sum}. Nothing of it is sent again.",
+  proposed_not_done: "{rows:row is|rows are} settled as not done by {by}: {sum}. They may be sent again.",
   more_such: "and {more} more of them",
-  put_means:
-    "In a watched folder what is ready goes by itself: soon after this, or when it is approved, where it must be.",
+  put_means: "It goes soon after you press the button, or when somebody has approved it, where that is asked for.",
+  put_some: "Send these now and the others later, or correct the file first and upload it again.",
+  compared_foot:
+    "Nothing is settled before you say so. A statement shows what was booked; it is no proof that the payee has the money.",
   refused: "This file cannot be taken as it is. Nothing of it was kept.",
   no_file: "No file was chosen. → Choose one, then press the button.",
   not_staged: "This file was looked at too long ago, or by somebody else. → Upload it again.",
   name_taken: "{name}: a file of that name lies in the folder already. → Give it another name and upload it again.",
   not_put: "{name} could not be written into the folder: {found} → Tell whoever runs paydrop.",
-  put: "{name} lies in {folder}. → Where the folder is watched it is taken in a few seconds.",
+  put: "{name} lies in the folder {folder}. → It is taken in a few seconds, where the folder is watched.",
   control_equal: "equal to what was stated",
   control_none: "nobody stated any; compare rows and sum with where the file came from",
   no_page: "There is no such page. → Go to Today.",

@@ -72,6 +72,7 @@ const USAGE_ERRORS = {
   row_missing: "batch {batch} has no row {row} → Nothing was changed.",
   approval_not_asked:
     "nothing of batch {batch} waits for approval → Nothing was changed. Held rows are approved after they are released.",
+  not_put_away: "{name} could not be put away: {found} → It lies where it was. Tell whoever runs paydrop.",
   approval_own:
     "{by} brought the file of batch {batch}, or let rows of it go, and cannot approve that → Somebody else looks at it and approves it.",
   no_such_role: [

@@ -28,6 +28,7 @@ export const TYPED_BY = "Lines that begin with paydrop are typed by whoever runs
 export const ANSWER_HEADS = {
   refused: "was not taken. Nothing of it was sent.",
   copy: "was not taken: it is a copy, byte for byte, of the file of batch {batch}.",
+  sent_back: "was sent back by {by}. Nothing of it was sent.",
   waiting: "waits. Nothing of it was sent yet.",
   trouble: "waits until this is put right.",
   going: "is being sent.",

@@ -17,7 +17,7 @@ export const STATUSES = {
   settled_not_done: { word: "settled as not done", note: "see result_action" },
 } as const;
 
-type StatusName = keyof typeof STATUSES;
+export type StatusName = keyof typeof STATUSES;
 
 /** `goesAgain`: of these rows those that were rejected for the key or the address, not for themselves. */
 export function noteOf(status: StatusName, rows: number, goesAgain: number): string {

@@ -109,6 +109,11 @@ const LOST = "lost";
 
 const linesOf = ({ text, todo, commands }: Told): readonly words.Line[] => [text, todo, ...commands];
 
+/** Of a file that somebody was to approve, and did not: why, for whoever brought it. */
+export function sentBackAnswer(path: string, { by, why }: { readonly by: string; readonly why: string }): Answer {
+  return answer("sent_back", path, [`${by}: “${why}”`, "", words.SAVE_AGAIN], { facts: { by } });
+}
+
 /** The same bytes under another name: what becomes of them is told beside the first one. */
 export function copyAnswer(path: string, { batch, file, files }: BatchReport): Answer {
   const first = printable(dirname(path) === dirname(file) ? basename(file) : file);
@@ -161,7 +166,7 @@ function answer(
   lines: readonly words.Line[],
   { facts = {}, again, mark }: More = {},
 ): Answer {
-  const kind: Answer["kind"] = head === "refused" || head === "copy" ? "refused" : "waiting";
+  const kind: Answer["kind"] = head === "refused" || head === "copy" || head === "sent_back" ? "refused" : "waiting";
   const name = printable(basename(path), 200);
   const first = `${words.ANSWER_MARK}${name} ${filled(words.ANSWER_HEADS[head], facts)}`;
   return { kind, text: textOf(first, lines, again, mark) };

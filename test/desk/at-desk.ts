@@ -14,6 +14,7 @@ import {
   type Role,
 } from "../../src/acts/accounts.ts";
 import type { Desk } from "../../src/desk/desk.ts";
+import { Figures } from "../../src/figures.ts";
 import { serveDesk } from "../../src/desk/server.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { freshDatabase } from "../support/postgres.ts";
@@ -45,7 +46,7 @@ export class AtDesk extends Watched {
     const staging = join(at.root, "staging");
     mkdirSync(staging);
     const desk: Desk = {
-      ...{ config, store: at.work.store, inboxes: [at.inbox], staging },
+      ...{ config, store: at.work.store, inboxes: [at.inbox], staging, figures: new Figures(config) },
       say: (text) => at.said.push(text),
       endOfDead: () => Promise.resolve(),
       who: at.work.who,

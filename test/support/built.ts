@@ -12,7 +12,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -37,8 +37,9 @@ export async function builtLauncher(): Promise<string> {
   const dist = join(making, "dist");
   await build({ ...config, cwd: ROOT, logLevel: "silent", output: Object.assign({}, config.output, { dir: dist }) });
   cpSync(join(ROOT, "src/help"), join(dist, "help"), { recursive: true });
-  mkdirSync(join(dist, "desk"), { recursive: true });
-  for (const name of ["style.css", "live.js"]) copyFileSync(join(ROOT, "src/desk", name), join(dist, "desk", name));
+  mkdirSync(join(dist, "pages"), { recursive: true });
+  for (const path of globSync("src/pages/*.{css,js}", { cwd: ROOT }))
+    copyFileSync(join(ROOT, path), join(dist, "pages", basename(path)));
   // also those whom a test is, for a while
   chmodSync(making, 0o755);
   // by its own name the program finds its version
