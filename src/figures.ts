@@ -49,9 +49,9 @@ export class Figures {
     return this.#isoDay(at) === this.#isoDay(now) ? clock : `${this.day(at, now)}, ${clock}`;
   }
 
-  /** `21 Nov`, with its year where that is not the one of `now`. */
+  /** `21 Nov`, with its year where that is not the one of `now`, or `now` is none. */
   day(at: number, now: number): string {
-    const isSame = this.#isoDay(at).slice(0, 4) === this.#isoDay(now).slice(0, 4);
+    const isSame = !Number.isNaN(now) && this.#isoDay(at).slice(0, 4) === this.#isoDay(now).slice(0, 4);
     const day = this.#format(at, { day: "numeric", month: "short", ...(!isSame && { year: "numeric" }) });
     return day.replaceAll(" ", NO_BREAK);
   }
@@ -60,6 +60,11 @@ export class Figures {
   longDay(at: number): string {
     const day = this.#format(at, { day: "numeric", month: "long", year: "numeric" });
     return `${this.#format(at, { weekday: "long" })}, ${day}`;
+  }
+
+  /** `28 Nov 2026, 22:31:04`: always the same, whenever it is read. */
+  stamp(at: number): string {
+    return `${this.day(at, Number.NaN)}, ${this.second(at)}`;
   }
 
   /** `22:31:04`. */

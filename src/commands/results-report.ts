@@ -5,6 +5,7 @@ import { writeAgain, type Work } from "../batch.ts";
 import { openKept } from "../checks/open-file.ts";
 import { accessLike, writeAtomically, readFound } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
+import { Figures } from "../figures.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import * as place from "../results/place.ts";
@@ -56,7 +57,7 @@ export async function makeReport({ store, config }: Pick<Work, "store" | "config
   if (onItsWay > 0) throw new PaydropError("being_sent", { batch: id, rows: onItsWay });
   const kept = await openKept({ store, config }, batch);
   const collected = await collectReport({ ...kept, store, batch, isSending: isSending(config) });
-  return { collected, page: reportPage(collected, config.time_zone ?? "UTC") };
+  return { collected, page: reportPage(collected, new Figures(config)) };
 }
 
 const REPORT_BYTES_MAX = 64 * 1024 * 1024;

@@ -55,7 +55,9 @@ export function elsewhereText(why: string, folder: string): string {
 
 export const REPORT_WORDS = {
   acceptedMeans: "Accepted means that the service took the request. It is not proof that money arrived.",
-  nothing: "Nothing. No row waits for a decision, a correction or a look into the dashboard.",
+  nothing: "Nothing. No payment waits for a decision, a correction, or a look at the bank.",
+  noAccounts: "No row names an account that it is paid from.",
+  noControl: "nobody stated any",
   signedBy: ["Prepared by", "Checked by", "Approved by"],
 } as const;
 

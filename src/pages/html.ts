@@ -14,6 +14,9 @@ export function markup(strings: TemplateStringsArray, ...values: readonly Shown[
 
 export const nothing: Html = raw("");
 
+/** Text of our own that is no HTML, and must stand there as it is: a style. Nothing that was read may come here. */
+export const safe = (own: string): Html => raw(own);
+
 function visible(value: Shown): unknown {
   if (typeof value === "string") return Array.from(value.split("\n"), (line) => printable(line)).join("\n");
   // an HTML text is a String object with a mark

@@ -2,18 +2,20 @@ import type { RowName } from "../checks/beside.ts";
 import type { ResultStatus } from "../events.ts";
 import type { Act, BatchRecord, JournalStore, RowRecord, Run } from "../journal/store.ts";
 import { didText, ranText } from "../messages/acts.ts";
-import { listed, todoLine } from "../messages/sentence.ts";
+import { listed } from "../messages/sentence.ts";
 import { STATUSES } from "../messages/statuses.ts";
 import { printable } from "../printable.ts";
 import type { Row, Table } from "../reader/row.ts";
 import { goesAgainAsItIs } from "../submission/again.ts";
 import { tellRow } from "./columns.ts";
-import { detailIn, referenceText, whoText, type Detail } from "./details.ts";
+import { detailIn, type Detail } from "./details.ts";
 import { inStatements, seenRemarks } from "./in-statement.ts";
 import { assertControlTotals, exitCodeOfBatch, lockstep, occurringIn } from "./totals.ts";
 import { recordsOf, statusOf, TotalsCollector } from "./totals.ts";
 
 const NEED_ROWS_MAX = 100;
+/** So many payments are listed by name; of a larger file the results list them. */
+const PAYMENTS_MAX = 2_000;
 const TEXT_CHARACTERS_MAX = 600;
 const GRAVEST_FIRST = ["unknown", "rejected", "held", "invalid", "not_sent", "settled_not_done"] as const;
 
@@ -33,11 +35,12 @@ export type Report = Awaited<ReturnType<typeof collectReport>>;
 /**
  * Reads journal and snapshot once, side by side; memory does not grow with the rows, but for those that went in other
  * batches. `headline`: what became of the payments in the end. `needs`: all rows of one status that need a person, the
- * gravest first, of each the first ones in cells that may be shown.
+ * gravest first, of each the first ones. `payments`: the first of all, in the order of the file. Both as they may be shown.
  */
 export async function collectReport({ store, batch, table, own, isSending = () => false }: ReportInput) {
   const collector = new TotalsCollector();
-  const needs = GRAVEST_FIRST.map((status) => ({ status, count: 0, rows: [] as NeedCells[] }));
+  const needs = GRAVEST_FIRST.map((status) => ({ status, count: 0, rows: [] as Need[] }));
+  const payments: Payment[] = [];
   const here: Partial<Record<ResultStatus, number>> = {};
   const corrected: RowName[] = [];
   const repeats = new Map<string, { readonly status: ResultStatus; readonly other: RowName }>();
@@ -45,7 +48,8 @@ export async function collectReport({ store, batch, table, own, isSending = () =
     for (const { row, record } of pairs) {
       const said = own(row);
       const status = statusOf(record);
-      collector.add(record);
+      collector.add(record, said.debit);
+      if (payments.length < PAYMENTS_MAX) payments.push(paymentOf(record, said));
       if (record.correctedBy) {
         corrected.push(record.correctedBy);
         continue;
@@ -57,7 +61,7 @@ export async function collectReport({ store, batch, table, own, isSending = () =
       const need = needs.find((one) => one.status === status);
       if (!need || !needsPerson(record, batch)) continue;
       need.count += 1;
-      if (need.rows.length < NEED_ROWS_MAX) need.rows.push(needCells(record, batch, said));
+      if (need.rows.length < NEED_ROWS_MAX) need.rows.push(needOf(record, batch, said));
     }
   }
   const totals = collector.totals();
@@ -87,6 +91,7 @@ export async function collectReport({ store, batch, table, own, isSending = () =
     },
     headline: headlineOf(totals.total.rows, here, elsewhere, acts),
     needs: needs.filter(({ count }) => count > 0),
+    payments,
     exitCode: exitCodeOfBatch(totals, { isCancelled: batch.phase === "cancelled" }),
   };
 }
@@ -108,13 +113,29 @@ function needsPerson(record: RowRecord, { phase }: BatchRecord): boolean {
   return phase !== "cancelled" || stays;
 }
 
-type NeedCells = readonly [row: number, ...texts: string[]];
+/** One payment, as it may be shown. */
+interface Payment {
+  readonly row: number;
+  /** undefined: it cannot be read. */
+  readonly amount: string | undefined;
+  readonly status: ResultStatus;
+  readonly detail: Detail;
+}
 
-function needCells(record: RowRecord, batch: BatchRecord, own: Detail): NeedCells {
+/** One that needs a person, with what happened and what is to be done. */
+interface Need extends Payment {
+  readonly text: string;
+  readonly todo: string;
+}
+
+const paymentOf = (record: RowRecord, own: Detail): Payment => ({
+  ...{ row: record.row, amount: record.amount, status: statusOf(record), detail: detailIn(own) },
+});
+
+function needOf(record: RowRecord, batch: BatchRecord, own: Detail): Need {
   const words = tellRow(record, batch);
-  const detail = detailIn(own);
-  const said = [words.text, todoLine(words)].map((one) => printable(one, TEXT_CHARACTERS_MAX));
-  return [record.row, record.amount ?? "not readable", whoText(detail), referenceText(detail), ...said];
+  const [text, todo] = [words.text, words.todo].map((one) => printable(one, TEXT_CHARACTERS_MAX)) as [string, string];
+  return { ...paymentOf(record, own), text, todo };
 }
 
 /** Rows whose payments went in other batches: before, or corrected, by what became of them there. */
