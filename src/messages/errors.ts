@@ -141,6 +141,8 @@ const USAGE_ERRORS = {
     "the mapping {name} is already for exactly these columns → To change it, edit [mapping.{name}].",
     led("What it makes of the file", check),
   ],
+  map_no_header: "no line at the top of {file} names the columns {columns} → Write their names as the file has them.",
+  map_statement_known: ["statements with these columns are read already, as {name}", onFile("reconcile")],
   map_ours: [
     "these are paydrop's own columns: no mapping is needed",
     check,
