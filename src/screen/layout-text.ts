@@ -1,4 +1,4 @@
-import { maskNumbers, maskStrayAmount } from "../mask.ts";
+import { maskStrayAmount } from "../mask.ts";
 import { printable } from "../printable.ts";
 import type { LayoutProposal } from "../statements/propose.ts";
 import { inColumns } from "./look.ts";
@@ -27,5 +27,5 @@ const CHARACTERS_MAX = 30;
 /** Accounts are masked. */
 function valuesShown(name: string, { valuesOf }: LayoutProposal): string {
   const first = [...new Set(valuesOf(name))].slice(0, 2);
-  return first.map((value) => printable(maskStrayAmount(maskNumbers(value)), CHARACTERS_MAX)).join(", ");
+  return first.map((value) => printable(maskStrayAmount(value), CHARACTERS_MAX)).join(", ");
 }

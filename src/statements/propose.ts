@@ -207,7 +207,8 @@ class Picking {
   /** The likeliest by its name; none where two are equally likely. */
   #one(key: StatementKey, candidates: readonly Column[], why = BY_NAME): void {
     if (this.#said[key] !== undefined) return;
-    const fitting = WORDS[key].map((pattern) => candidates.filter(({ word }) => pattern.test(word)));
+    const open = candidates.filter((one) => this.#open.includes(one));
+    const fitting = WORDS[key].map((pattern) => open.filter(({ word }) => pattern.test(word)));
     const [only, ...rivals] = fitting.find((some) => some.length > 0) ?? [];
     if (only && rivals.length > 0) this.unclear.push({ key, columns: [only, ...rivals].map(({ name }) => name) });
     else if (only) this.#take(only.name, key, why);

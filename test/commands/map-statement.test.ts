@@ -8,6 +8,7 @@ import { called } from "../support/calls.ts";
 import { TestDesk } from "../support/desk.ts";
 import { paydrop, type Ended } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+import { bookFile, textRow } from "../support/workbooks.ts";
 
 const TWO_COLUMNS = `COSMOS BANK LTD,,,,,,
 Account Number : 123456789012344,,,,,,
@@ -36,7 +37,7 @@ const GERMAN = `"Konto";"DE02100000000000004471"
 `;
 
 /** A machine of its own: a home without settings, and a file. */
-function machine(content: string, name = "cosmos.csv") {
+function machine(content: string | Uint8Array, name = "cosmos.csv") {
   const home = temporaryDirectory();
   const file = join(home, name);
   writeFileSync(file, content);
@@ -98,6 +99,20 @@ describe("a statement of another bank → mapped, written, and read from then on
     expect(debits.sort((one, other) => one - other)).toEqual([25_000, 118_000]);
     expect(found.at(-1)).toMatchObject({ type: "summary", layout: "cosmos", lines: 3, ...summary });
     expect((await here.map()).stderr).toContain("read already, as cosmos");
+  });
+
+  test("a workbook with days and numbers in its cells", async () => {
+    const row = (at: number, day: number, debit: string, balance: string): string =>
+      `<row r="${at}"><c r="A${at}" s="1"><v>${day}</v></c><c r="B${at}" t="inlineStr"><is><t>x</t></is></c>` +
+      `<c r="C${at}"><v>${debit}</v></c><c r="E${at}"><v>${balance}</v></c></row>`;
+    const sheet = textRow(3, ["Date", "Details", "Paid out", "Paid in", "Balance"]) + row(4, 46330, "5.5", "94.5");
+    const here = machine(
+      readFileSync(bookFile({ sheets: { A: sheet + row(5, 46331, "4.5", "90") }, formats: ["dd-mm-yyyy"] })),
+      "cosmos.xlsx",
+    );
+    expect((await here.map({ write: true })).stderr).toContain("read so: 2 debits of 10.00, 0 credits of 0.00");
+    const found = jsonLines((await here.reconcile({ json: true })).stdout);
+    expect(found.at(-1)).toMatchObject({ layout: "cosmos", lines: 2, chain: "whole" });
   });
 
   test("each column, as what, why, and values in which accounts are masked", async () => {

@@ -54,3 +54,15 @@ test.each([
   const header = { line: 1, cells: ["Date", "Description", "Debit", "Credit"] };
   expect(proposeLayout([[header, ...rows]], {})).toMatchObject({ hasDecimalComma: hasComma, missing: [] });
 });
+
+test.each([
+  [["Trade Date", "Value Date"], "Trade Date", "Value Date"],
+  [["Value Date", "Post Date", "Txn Date"], "Post Date", "Value Date"],
+  [["Value Date"], "Value Date", undefined],
+])("days %j → booked on %s, value day %s", (days, day, valueDay) => {
+  const header = { line: 1, cells: [...days, "Description", "Debit", "Credit"] };
+  const entry = { line: 2, cells: [...days.map(() => "13/11/2026"), "x", "5.00", ""] };
+  const found = proposeLayout([[header, entry]], {})?.columns ?? [];
+  const columnOf = (key: string): string | undefined => found.find((one) => one.key === key)?.column;
+  expect([columnOf("day"), columnOf("value_day")]).toEqual([day, valueDay]);
+});
