@@ -62,7 +62,7 @@ const OWN_CLOCK = [
   "client/connections.ts",
   "commands/backup-purge.ts",
   "commands/desk.ts",
-  "commands/map.ts",
+  "commands/map-write.ts",
   "desk/inboxes.ts",
   "desk/needs.ts",
   "desk/sign-in.ts",

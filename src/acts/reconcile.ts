@@ -75,7 +75,8 @@ export async function reconcile(open: Open, who: Person, values: Values): Promis
   const { config, store } = open;
   const { dayFirst, account } = values;
   const { keySecret } = await store.facts();
-  const { lines, ...about } = await readStatement(values.statement, { dayFirst, encoding: config.encoding });
+  const { encoding, statements: layouts } = config;
+  const { lines, ...about } = await readStatement(values.statement, { dayFirst, encoding, layouts });
   const { debit, remember } = await debitOf(open, who, about, account, keySecret);
   const nameOf = (line: Line): string => lineKey(keySecret, debit, line);
   const counted = await countedLines(store);

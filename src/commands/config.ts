@@ -25,7 +25,8 @@ function shown(call: Call): string {
   const namesOf = (section: object): string[] => Object.keys(section);
   const { rules, notify, answers } = config;
   const mappings = config.mappings.map(({ name }) => name);
-  const sections = { mappings, rules: namesOf(rules), notify: namesOf(notify), answers: namesOf(answers) };
+  const statements = config.statements.map(({ bank }) => bank);
+  const sections = { mappings, statements, rules: namesOf(rules), notify: namesOf(notify), answers: namesOf(answers) };
   if (config.json) return `${JSON.stringify({ type: "config", file: file ?? null, values, ...sections })}\n`;
   const lines = inColumns(values.map(({ name, value, origin }) => [name, value ?? "-", origin]));
   const from = `settings file: ${file ?? `none (looked for ${usualPlaces(call.env).join(", ")})`}`;

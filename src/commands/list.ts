@@ -67,17 +67,21 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: "map <file>",
     load: async () => (await import("./map.ts")).run,
-    shown: "propose how a file of another system is read, and keep what you confirm in paydrop.toml",
+    shown:
+      "propose how a file of another system, or another bank's statement, is read; keep what you confirm in paydrop.toml",
     options: {
       "--write": "add the mapping to paydrop.toml, or make the file; without it its lines go to stdout",
       "--name <name>": "what the mapping is called",
-      "--set <field=column...>": "read this column as our field",
+      "--set <field=column...>": "read this column as our field; in a statement as day, text, debit, credit, amount, …",
       "--const <field=value...>": "one value for every row, such as debit_account_id",
       "--unit <rupees|paise>": "what the file's amounts count; a hundredth of paise is sent",
       "--option <A|B>": "payouts: A existing beneficiary, B inline beneficiary",
     },
     settings: ["operation", "sheet"],
-    examples: ["paydrop map payroll.csv --write --name hrms --const debit_account_id=ACC-OPS-01 --unit rupees"],
+    examples: [
+      "paydrop map payroll.csv --write --name hrms --const debit_account_id=ACC-OPS-01 --unit rupees",
+      'paydrop map cosmos-november.csv --write --name cosmos --set day="Posting Date"',
+    ],
   },
   {
     usage: "status [batch]",

@@ -1,18 +1,10 @@
-import { readFile, realpath, stat } from "node:fs/promises";
-import { basename, dirname, resolve } from "node:path";
-import { parse, stringify } from "smol-toml";
-import { normalizeName } from "../column-name.ts";
+import { realpath, stat } from "node:fs/promises";
+import { basename } from "node:path";
 import { loadSettings } from "../config/load.ts";
-import { fieldsToFill, mappingTables, type AmountUnit } from "../config/mapping.ts";
+import { fieldsToFill, type AmountUnit } from "../config/mapping.ts";
 import type { Config } from "../config/schema.ts";
-import { usualPlaces } from "../config/toml.ts";
-import { isoDay } from "../day.ts";
-import { makePrivateFolder, writeAtomically } from "../disk.ts";
-import { FileRefusedError, messageOf, PaydropError, systemCodeOf } from "../errors.ts";
-import { maskStray } from "../mask.ts";
-import { ACTED } from "../messages/acts.ts";
-import { complete } from "../messages/commands.ts";
-import { listed, told, toldLines } from "../messages/sentence.ts";
+import { FileRefusedError, PaydropError } from "../errors.ts";
+import { listed } from "../messages/sentence.ts";
 import { fieldsOf, OPERATIONS, operationSaid } from "../operations/index.ts";
 import { printable, quotedNames } from "../printable.ts";
 import { cellWords, completeOperations, knownColumns } from "../reader/columns.ts";
@@ -22,7 +14,9 @@ import { otherMeasureIn, proposeMappings, type Proposal, type ProposalClues } fr
 import type { Row } from "../reader/row.ts";
 import { looksLikeValues } from "../reader/lines.ts";
 import { proposalText } from "../screen/proposal-text.ts";
-import { commandsIn, optionOf, show, textsOf, type Call } from "./command.ts";
+import { optionOf, type Call } from "./command.ts";
+import { statementMapped } from "./map-statement.ts";
+import { columnNamed, confirm, pairsSaid, usualName, wrongPair, type Confirmed, type Named } from "./map-write.ts";
 
 const ROWS_LOOKED_AT = 50;
 
@@ -31,36 +25,33 @@ export async function run(call: Call): Promise<number> {
   const mayWrite = call.flags["write"] === true;
   const { config, file: settings } = loadSettings(call, "trial", mayWrite);
   const file = basename(call.operands[0] ?? "");
-  const clues = await cluesOf(call, config, file);
-  const { columns } = clues;
-  const name = optionOf(call, "name") ?? clues.template?.name ?? usualName(file);
+  const path = await realpath(call.operands[0] ?? "").catch(() => "");
+  if (!(await stat(path).catch(() => undefined))?.isFile()) {
+    throw new PaydropError("file_missing", { name: printable(file) });
+  }
+  const of = { path, file };
+  const confirmed = (await statementMapped(call, config, of)) ?? (await paymentsMapped(call, config, of));
+  return confirm(call, config, settings, confirmed);
+}
+
+async function paymentsMapped(call: Call, config: Config, of: Named): Promise<Confirmed> {
+  const { file } = of;
+  const clues = await cluesOf(call, config, of);
+  const { columns, template } = clues;
+  const name = optionOf(call, "name") ?? template?.name ?? usualName(file);
   assertNew(file, columns, config, name);
   const proposal = proposalOf(clues);
   if (!config.quiet && !config.json) call.stderr.write(proposalText(file, clues, proposal));
   assertWhole(proposal, columns, file);
   const table = tableOf(columns, proposal);
-  const toml = tomlOf(name, table, remarksOf(file, clues));
-  const given = optionOf(call, "config");
-  const said = given ?? call.env["PAYDROP_CONFIG"];
-  const target = settings ?? resolve(said || (usualPlaces(call.env)[0] ?? ""));
-  if (mayWrite) await addToToml(target, toml);
   const { operation, option = null, amount_unit } = table;
-  const written = { written_to: mayWrite ? target : null, columns: proposal.columns, toml };
-  const line = { type: "mapping", name, operation, option, amount_unit, ...written };
-  const done = complete(told(ACTED.mapping_written, { name, path: printable(target), file }), {
-    all: given ? { config: given } : {},
-  });
-  // the lines are what was asked for: quiet or not
-  if (mayWrite || config.json) show(call, config, { ...line, ...commandsIn(done) }, `${toldLines(done)}\n`);
-  else call.stdout.write(toml);
-  return 0;
+  return {
+    ...{ section: "mapping", name, file, table, said: { operation, option, amount_unit, columns: proposal.columns } },
+    remarks: template ? [`${template.title}:`, ...template.limits.map((limit) => `- ${limit}`)] : [],
+  };
 }
 
-async function cluesOf(call: Call, config: Config, file: string): Promise<ProposalClues> {
-  const path = await realpath(call.operands[0] ?? "").catch(() => "");
-  if (!(await stat(path).catch(() => undefined))?.isFile()) {
-    throw new PaydropError("file_missing", { name: printable(file) });
-  }
+async function cluesOf(call: Call, config: Config, { path, file }: Named): Promise<ProposalClues> {
   const { encoding, sheet } = config;
   const table = await openTable(path, file, { encoding, sheet }).catch((error: unknown) => {
     const isBankFile = error instanceof FileRefusedError && error.faults[0]?.code === "bank_own_line";
@@ -91,22 +82,11 @@ function unitSaid(call: Call): AmountUnit | undefined {
 function pairsOf(call: Call, name: string, read: (value: string, field: string) => string): Record<string, string> {
   const pairs: Record<string, string> = {};
   const fields = fieldsToFill(OPERATIONS.flatMap(({ forms }) => forms));
-  for (const pair of textsOf(call, name)) {
-    const [, said = "", value = ""] = /^([^=]+)=(.+)$/s.exec(pair) ?? [];
-    const field = fields.find((one) => normalizeName(one) === normalizeName(said));
-    if (field === undefined || field in pairs) {
-      const facts = { flag: `--${name}`, pair: printable(maskStray(pair)), fields: fields.join(", ") };
-      throw new PaydropError("map_pair", facts);
-    }
+  for (const { field, value, pair } of pairsSaid(call, name, fields)) {
+    if (field === undefined || field in pairs) throw wrongPair(name, pair, fields);
     pairs[field] = read(value, field);
   }
   return pairs;
-}
-
-function columnNamed(said: string, columns: readonly string[]): string {
-  const found = columns.find((column) => normalizeName(column) === normalizeName(said));
-  if (found !== undefined) return found;
-  throw new PaydropError("map_column", { column: quotedNames([said]), columns: quotedNames(columns) });
 }
 
 /** Fields in which one value for all rows would pay everybody to one account, or one amount, or for one month for ever. */
@@ -182,10 +162,6 @@ function assertWhole(proposal: Proposal, header: readonly string[], file: string
   });
 }
 
-function usualName(fileName: string): string {
-  return /^[A-Za-z][A-Za-z_-]{1,39}/.exec(fileName.replace(/\.[^.]*$/, ""))?.[0] ?? "mapping";
-}
-
 function tableOf(header: readonly string[], { operation, form, unit, columns, ...proposal }: Proposal) {
   const byColumn = [...Map.groupBy(columns, ({ column }) => column)];
   const fields = byColumn.map(([column, all]) => [
@@ -199,44 +175,4 @@ function tableOf(header: readonly string[], { operation, form, unit, columns, ..
     must_be: Object.fromEntries(proposal.mustBe.map(({ column, values }) => [column, values])),
     lookup: proposal.lookups,
   };
-}
-
-function remarksOf(file: string, { template }: ProposalClues): readonly string[] {
-  const from = `How the columns of ${printable(file)} are read, confirmed on ${isoDay(Date.now())}.`;
-  return [from, ...(template ? [`${template.title}:`, ...template.limits.map((limit) => `- ${limit}`)] : [])];
-}
-
-/** The remarks as comments, and the table. Throws where it could not be read again. */
-function tomlOf(name: string, table: ReturnType<typeof tableOf>, remarks: readonly string[]): string {
-  // sections without a line, and an option that there is not, are left out
-  const filled = Object.entries(table).filter(([, value]) => value !== undefined && Object.keys(value).length > 0);
-  const lines = stringify({ mapping: { [name]: Object.fromEntries(filled) } }).replace("[mapping]\n\n", "");
-  assertReadable(lines, name);
-  return `${remarks.map((remark) => `# ${remark}\n`).join("")}${lines}`;
-}
-
-/** Throws PaydropError `results_unwritable` where mappings of this paydrop.toml could not be read. */
-function assertReadable(text: string, path: string): void {
-  const { success } = mappingTables("/").safeParse(parse(text.replace(/^\ufeff/, ""))["mapping"]);
-  if (!success) throw new PaydropError("map_unwritable", { path: printable(path), why: "settings_wrong" });
-}
-
-/** Adds the tables at the end; what stands in the file stays byte for byte. */
-async function addToToml(path: string, tables: string): Promise<void> {
-  try {
-    const target = await realpath(path).catch(() => path);
-    const before = await readFile(target, "utf8").catch((error: unknown) => {
-      // a file that the disk does not give must not be taken for a missing one, and replaced
-      if (systemCodeOf(error) === "ENOENT") return "";
-      throw error;
-    });
-    const text = before + (before === "" ? "" : before.endsWith("\n") ? "\n" : "\n\n") + tables;
-    assertReadable(text, path);
-    makePrivateFolder(dirname(target));
-    const mode = before === "" ? 0o600 : (await stat(target)).mode & 0o777;
-    await writeAtomically(target, [text], { replace: true, mode });
-  } catch (error) {
-    if (error instanceof PaydropError) throw error;
-    throw new PaydropError("map_unwritable", { path: printable(path), why: messageOf(error) }, { cause: error });
-  }
 }

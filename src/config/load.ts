@@ -36,6 +36,7 @@ import {
   takeSecrets,
   type Secrets,
 } from "./secret.ts";
+import { statementTables } from "./statement.ts";
 import { homeOf, readTomlFile, wrongKeysIn } from "./toml.ts";
 
 export interface Sources {
@@ -72,12 +73,13 @@ export function loadSettings(
   const found = readTomlFile(typeof named === "string" && named !== "" ? resolve(named) : undefined, env, mayBeNew);
   const { path: file, values = {} } = found ?? {};
   if (found) wrongs.push(...wrongKeysIn(found));
-  const { rules, notify, answers, mapping } = values;
+  const { rules, notify, answers, mapping, statement: statements } = values;
   // `mapping = "hrms"` is no section, and told as a key that is wrong there
   const said: Said = sectionsOf({
     rules,
     notify,
     answers,
+    statements,
     mappings: typeof mapping === "object" ? mapping : undefined,
   });
   // it may hold a password, so it comes as a key does
@@ -133,7 +135,7 @@ export function bytesOfKey(key: Secret): Buffer {
   return Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? "hex" : "base64");
 }
 
-/** By the name of the setting; the sections are `rules`, `mappings`, `notify` and `answers`. */
+/** By the name of the setting; the sections are `rules`, `mappings`, `statements`, `notify` and `answers`. */
 type Said = Record<string, unknown>;
 
 /** Those that were said. */
@@ -153,6 +155,7 @@ function settled(
   const sections = {
     ...(said["rules"] !== undefined && { rules: rulesTable() }),
     ...(said["mappings"] !== undefined && { mappings: mappingTables(folder) }),
+    ...(said["statements"] !== undefined && { statements: statementTables() }),
     ...(said["notify"] !== undefined && { notify: notifyTable() }),
     ...(said["answers"] !== undefined && { answers: answersTable() }),
   };
@@ -161,13 +164,14 @@ function settled(
     const [name, ...more] = issue.path.map(String);
     const isHidden = name === "notify" || SETTING_NAMES.some((one) => one === name && factsOf(one).kind.isHidden);
     const value = issue.path.reduce<unknown>((part, key) => (part as Said | undefined)?.[String(key)], said);
-    const place = [placeOf(name === "mappings" ? "mapping" : (name ?? "")), ...more].join(".");
+    const key = name === "mappings" || name === "statements" ? name.slice(0, -1) : (name ?? "");
+    const place = [placeOf(key), ...more].join(".");
     return wrongOf(issue, place, isHidden ? {} : value);
   });
   const all = [...wrongs, ...(found ?? [])];
   if (!read.success || all.length > 0)
     throw new PaydropError("settings_wrong", { wrong: all.map(wrongText).join("\n") });
-  const values: Said = { rules: {}, mappings: [], notify: {}, answers: {}, ...read.data };
+  const values: Said = { rules: {}, mappings: [], statements: [], notify: {}, answers: {}, ...read.data };
   for (const name of SETTING_NAMES) {
     const path = factsOf(name).kind === pathKind ? values[name] : undefined;
     if (typeof path === "string") values[name] = resolve(origins[name] === file ? folder : ".", path);
@@ -271,6 +275,8 @@ export interface Options extends SettingOptions {
   readonly rules?: Readonly<Record<string, unknown>>;
   /** Column mappings by name, with the keys of `[mapping.NAME]` in paydrop.toml. */
   readonly mappings?: Readonly<Record<string, unknown>>;
+  /** Columns of other banks' statements by name, with the keys of `[statement.NAME]` in paydrop.toml. */
+  readonly statements?: Readonly<Record<string, unknown>>;
   /** What an answer looks like that takes a row, by operation, with the keys of `[answers.payout]` in paydrop.toml. */
   readonly answers?: Readonly<Record<string, unknown>>;
 }
@@ -288,8 +294,9 @@ export function assertOption(option: string, isRight: boolean, right: string): v
 /** Options of a library call as settings. Throws PaydropError `config`, which names every option that is wrong. */
 export function loadOptions(given: Options): Loaded {
   assertOption("options", Object(given) === given, "an object");
-  const { rules, mappings, answers, ...options } = given;
-  const said = sectionsOf({ rules, mappings, answers });
+  const { rules, mappings, statements, answers, ...options } = given;
+  const sections = { rules, mappings, statements, answers };
+  const said = sectionsOf(sections);
   const secrets: Partial<Record<keyof Secrets, Secret>> = {};
   const wrongs: Wrong[] = [];
   const known = SETTING_NAMES.filter((name) => !OF_COMMANDS.test(name));
@@ -302,8 +309,7 @@ export function loadOptions(given: Options): Loaded {
     if (secret) secrets[secret] = secretOf(secret, value, option);
     // a plain number would be read as seconds
     else if (name) said[name] = option.endsWith("Ms") ? `${value as number}ms` : value;
-    else
-      wrongs.push(unknownKey("options", option, [...names.keys(), ...OPTION_SECRETS, "rules", "mappings", "answers"]));
+    else wrongs.push(unknownKey("options", option, [...names.keys(), ...OPTION_SECRETS, ...Object.keys(sections)]));
   }
   const [env, origins, file] = [process.env, {}, undefined];
   const config = withShared(settled(said, env, { origins, file }, optionOf, wrongs), secrets);

@@ -7,16 +7,16 @@ import type { Form } from "../operations/operation.ts";
 import { choice, knownNames, operation, table } from "./kinds.ts";
 
 /** A text; a whole number needs no quotes. */
-const TEXT = z.pipe(
+export const TEXT = z.pipe(
   z.transform((raw) => (Number.isSafeInteger(raw) ? String(raw) : raw)),
   z.string("a text in quotes"),
 );
-const SOME: z.ZodMiniType<readonly string[]> = z
+export const SOME: z.ZodMiniType<readonly string[]> = z
   .array(TEXT, 'a list of texts, such as ["…", "…"]')
   .check(z.minLength(1, "a list of at least one text"));
-const byName = <T extends z.core.$ZodType>(one: T, name = z.string()) =>
+export const byName = <T extends z.core.$ZodType>(one: T, name = z.string()) =>
   z.record(name, one, "a table: write one line for each name");
-const oneOrMore = <T extends z.core.$ZodType>(more: T) =>
+export const oneOrMore = <T extends z.core.$ZodType>(more: T) =>
   z.pipe(
     z.transform((raw): unknown => (Array.isArray(raw) ? raw : [raw])),
     more,
@@ -58,7 +58,7 @@ const ONE = table("[mapping.NAME]", {
   must_be: z._default(byName(SOME), {}),
   lookup: z._default(oneOrMore(z.array(LOOKUP)), []),
 });
-const NAME = z.string().check(z.regex(/^(?!none$)[A-Za-z0-9_-]{1,40}$/));
+export const NAME = z.string().check(z.regex(/^(?!none$)[A-Za-z0-9_-]{1,40}$/));
 
 /** How the columns of another system are read as ours: `[mapping.NAME]` of paydrop.toml. */
 export type Mapping = ReturnType<typeof mappingOf>;

@@ -6,6 +6,7 @@ import * as kinds from "./kinds.ts";
 import type { Kind } from "./kinds.ts";
 import type { Mapping } from "./mapping.ts";
 import type { Secret } from "./secret.ts";
+import type { Layout } from "./statement.ts";
 
 /** What a setting is beyond its schema. Everything that is said of settings is made from this. */
 export interface SettingFacts {
@@ -237,7 +238,7 @@ function withFields(written: Readonly<Record<string, unknown>>): OperationRules 
 /**
  * All settings of a run, frozen; durations in milliseconds. What has a default, or follows from other things
  * (`environment`, `state_dir`), is always there. `mapping` is the name that a person said; the sections
- * `[mapping.NAME]` are `mappings`. Secrets are not in it: `config/secret.ts`.
+ * `[mapping.NAME]` are `mappings`, `[statement.NAME]` are `statements`. Secrets are not in it: `config/secret.ts`.
  */
 export interface Config extends Readonly<Omit<Settings, "environment" | "state_dir">> {
   readonly environment: "live" | "test";
@@ -249,6 +250,8 @@ export interface Config extends Readonly<Omit<Settings, "environment" | "state_d
   readonly answers: Answers;
   /** `[mapping.NAME]`: column mappings that were confirmed. */
   readonly mappings: readonly Mapping[];
+  /** `[statement.NAME]`: columns of banks' statements that were confirmed. */
+  readonly statements: readonly Layout[];
   /** Of a journal that several hosts share: `journal_url` with its password, and `PAYDROP_JOURNAL_KEY`. */
   readonly shared?: Readonly<Record<"url" | "key" | "password", Secret>>;
 }

@@ -12,6 +12,7 @@ import { readOwn } from "./secret.ts";
 import { unknownKey, type Wrong } from "./kinds.ts";
 import { mappingTables } from "./mapping.ts";
 import * as schema from "./schema.ts";
+import { statementTables } from "./statement.ts";
 
 export interface TomlFile {
   readonly path: string;
@@ -104,7 +105,7 @@ export function looksSecret(name: string): boolean {
   return SECRET_KEY.test(name.toLowerCase().replaceAll("-", "_"));
 }
 
-const SECTIONS: readonly string[] = ["rules", "notify", "answers"];
+const SECTIONS: readonly string[] = ["rules", "notify", "answers", "statement"];
 
 /** Keys that may not stand in a paydrop.toml: misspelt ones, secrets, and a person's word for one run. */
 export function wrongKeysIn({ path, values }: TomlFile): Wrong[] {
@@ -132,8 +133,9 @@ export function rulesExample(
 const HEAD = `# paydrop.toml: the settings of one installation. Take away the # of a line to change its value; what is shown is the
 # default, or an example where there is none. Each is also a flag (--state-dir) and a variable (PAYDROP_STATE_DIR).
 # Nobody but its owner may write this file: chmod go-w. No keys in here: they are PAYDROP_API_KEY, PAYDROP_AES_KEY and
-# PAYDROP_AES_IV, each also with _FILE. Columns of another system: tables [mapping.NAME], as \`paydrop map FILE --write\`
-# adds them. Rules: for ${listed(OPERATION_FOLDERS, "or")}, and for each of their fields.
+# PAYDROP_AES_IV, each also with _FILE. Columns of another system: tables [mapping.NAME], of another bank's statements:
+# tables [statement.NAME]; \`paydrop map FILE --write\` adds them. Rules: for ${listed(OPERATION_FOLDERS, "or")}, and
+# for each of their fields.
 `;
 
 /** A paydrop.toml with all settings that may stand in one, explained, commented out, with a default or an example. */
@@ -155,7 +157,7 @@ export function tomlExample(): string {
 export function tomlSchema(): object {
   const settings = Object.fromEntries(schema.LASTING.map((name) => [name, schema.SETTINGS.shape[name]]));
   const rest = { rules: schema.rulesTable(), notify: schema.notifyTable(), answers: schema.answersTable() };
-  const sections = { mapping: mappingTables("/"), ...rest };
+  const sections = { mapping: mappingTables("/"), statement: statementTables(), ...rest };
   const whole = z.strictObject({ ...settings, ...sections });
   return z.toJSONSchema(z.partial(whole), {
     ...{ io: "input", unrepresentable: "any" },

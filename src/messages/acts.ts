@@ -81,6 +81,7 @@ export const ACTED = {
           commands.approve,
         ],
   mapping_written: ["wrote [mapping.{name}] to {path}", commands.onFile("check")],
+  statement_written: ["wrote [statement.{name}] to {path}", commands.onFile("reconcile")],
   backed_up: "{file}: the journal and {snapshots:snapshot}, {bytes:byte}.",
   purging: "{batches:batch|batches} so far; looked at all that were taken until {until}.",
   purged: "Private copies and answers of {batches:batch|batches} were removed. Duplicates of them are still found.",

@@ -17,6 +17,10 @@ export const SETTING_FAULTS = {
     → name a column for each under columns (an amount has no other way), one value under constants, or a table under lookup`,
   mapping_unit: `{place}: the column "{column}" says {unit}, amount_unit says {amountUnit}
     → write amount_unit = "{unit}", or map another column`,
+  statement_money: `{place}: which columns hold the amounts is not clear
+    → write debit and credit, or amount alone, with side where a column says DR or CR`,
+  statement_twice: '{place}: the column "{twice}" is read as two things → leave it one key',
+  statement_same: "{place}: {other} has the very same columns → leave one of the two",
 } as const satisfies Catalogue;
 
 const COPY_KEY = "Copy it again from the service's dashboard under Settings, API Security.";

@@ -137,11 +137,14 @@ const USAGE_ERRORS = {
   map_const_each: `--const {field}: it differs from row to row or from file to file; one value would be that of every row
     → Name a column: --set {field}=COLUMN. A period of one file: --period.`,
   map_no_field: "{field}: a {label} has no {field} → Leave it out.",
-  map_which: "these columns could be {names} → Say which: {flags}.",
+  map_which:
+    "these columns could be {names} → Say which: {flags}. If it is a bank's statement, name its day: --set day=COLUMN.",
   map_exists: [
     "the mapping {name} is already for exactly these columns → To change it, edit [mapping.{name}].",
     led("What it makes of the file", check),
   ],
+  map_no_header: "no line at the top of {file} names the columns {columns} → Write their names as the file has them.",
+  map_statement_known: ["statements with these columns are read already, as {name}", onFile("reconcile")],
   map_ours: [
     "these are paydrop's own columns: no mapping is needed",
     check,

@@ -1,14 +1,16 @@
-import { flag, led } from "./commands.ts";
-import type { Catalogue } from "./sentence.ts";
+import { flag, led, onFile } from "./commands.ts";
+import type { Catalogue, Sentence } from "./sentence.ts";
 
 const AGAIN = "Download the statement from the bank again, and use it as it came.";
 const OR_DELETE = `${AGAIN} If this line is a sum or a remark, delete it.`;
 
 /** What the file of a bank's statement is refused for. */
 export const STATEMENT_FAULTS = {
-  statement_unknown: ({ columns }) =>
-    `${columns === undefined ? "no line at its top names columns of a bank's statement" : "these columns are of no statement that paydrop knows: {columns}"}
-      → Download the statement again with all of its columns, as CSV or Excel (.xlsx). Banks that paydrop knows: {banks}.`,
+  statement_unknown: ({ columns }) => [
+    `${columns === undefined ? "no line at its top names columns of a statement that paydrop knows" : "these columns are of no statement that paydrop knows: {columns}"}
+      → Download the statement again with all of its columns, as CSV or Excel (.xlsx). Banks that paydrop knows: {banks}. For another bank, whoever runs paydrop confirms the columns once.`,
+    led("To confirm them", onFile("map")),
+  ],
   statement_sheets: "more than one sheet holds a statement: {sheets} → Save each sheet as a file of its own.",
   statement_accounts: `a line of another account stands here; above are lines of one account
     → Download a statement of each account by itself.`,
@@ -25,3 +27,7 @@ export const STATEMENT_FAULTS = {
   statement_side: `neither DR nor CR stands here → ${OR_DELETE}`,
   statement_amounts_two: `the line has both a debit and a credit → ${OR_DELETE}`,
 } as const satisfies Catalogue;
+
+/** What a statement says when it is read by a layout that was only proposed. */
+export const READ_SO: Sentence =
+  "read so: {debits:debit} of {out}, {credits:credit} of {into}. Compare them with the bank's own sums";

@@ -1,7 +1,6 @@
 import { printable } from "../printable.ts";
 import { RECORD_CHARACTERS_MAX, type Cell } from "../reader/row.ts";
 import { daysOf, type Days } from "./dates.ts";
-import { headerIn } from "./layouts.ts";
 import { joined, moneyIn, sideIn, type Direction, type Money } from "./money.ts";
 import { textOf, type RefuseStatement, type SheetRow, type StatementSheet } from "./sheet.ts";
 
@@ -137,7 +136,7 @@ class EntryReading implements Entries {
 
   /** The header may stand there again, on a new page; below that of another table nothing would be read rightly. */
   #assertNoOtherTable(line: number, cells: Cells): void {
-    const [header, again] = [this.#sheet.header, headerIn(cells.map(textOf))];
+    const [header, again] = [this.#sheet.header, this.#sheet.headerIn(cells.map(textOf))];
     const isSame = again?.names.slice(0, again.width).join("\n") === header.names.slice(0, header.width).join("\n");
     if (again && !isSame) throw this.#refuse("columns_change", {}, { row: line });
   }

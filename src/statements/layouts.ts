@@ -1,35 +1,5 @@
 import { spelledOut } from "../column-name.ts";
-
-/**
- * The columns of a bank's export, by the names in its header. A file is of this layout when all of them are there, in any
- * order, with others beside them.
- */
-export interface Layout {
-  readonly bank: string;
-  /** When it was booked. */
-  readonly day: string;
-  readonly valueDay?: string;
-  /** What tells of an entry: joined in this order. */
-  readonly text: readonly string[];
-  /** More of it, which not every export has. */
-  readonly moreText?: readonly string[];
-  readonly references: readonly string[];
-  /**
-   * A column for each direction, or one amount: with a minus for debits or, in the column `side`, `DR` or `CR`. The same
-   * column once more behind the balance is that of the balance.
-   */
-  readonly money:
-    { readonly debit: string; readonly credit: string } | { readonly amount: string; readonly side?: string };
-  readonly balance?: string;
-  /** The account, in each entry. */
-  readonly account?: string;
-  /** By which word in which column an entry is known that is not booked yet. */
-  readonly unbooked?: { readonly column: string; readonly word: string };
-  /** The bank's other columns, which say nothing that is asked for here. */
-  readonly beside?: readonly string[];
-  /** Amounts are written `1.234,56`. */
-  readonly hasDecimalComma?: true;
-}
+import { columnsOf, type Layout } from "../config/statement.ts";
 
 const KOTAK = {
   bank: "Kotak",
@@ -164,10 +134,13 @@ export interface Header {
   readonly unbooked: number;
 }
 
-/** The header that a line of cells is, with the most columns that one can have; undefined for any other line. */
-export function headerIn(cells: readonly string[]): Header | undefined {
+/**
+ * The header that a line of cells is, with the most columns that one can have; undefined for any other line. `own`: layouts
+ * that a person confirmed, which come first where two have as many columns.
+ */
+export function headerIn(cells: readonly string[], own: readonly Layout[]): Header | undefined {
   const names = cells.map(spelledOut);
-  const fitting = NAMED.filter(({ needed }) => needed.every((name) => names.includes(name)));
+  const fitting = [...own.map(named), ...NAMED].filter(({ needed }) => needed.every((name) => names.includes(name)));
   const [best] = fitting.sort((one, other) => other.needed.length - one.needed.length);
   return best && headerOf(best.layout, cells, names);
 }
@@ -177,12 +150,8 @@ export function knownNames(cells: readonly string[]): number {
   return new Set(cells.map(spelledOut)).intersection(ALL_NAMES).size;
 }
 
-const NAMED = LAYOUTS.map((layout) => {
-  const { day, valueDay, text, references, money, balance, account, unbooked, beside = [] } = layout;
-  const all = [day, valueDay, ...text, ...references, ...Object.values(money), balance, account, unbooked?.column];
-  const needed = [...all, ...beside].filter((name) => name !== undefined).map(spelledOut);
-  return { layout, needed };
-});
+const named = (layout: Layout) => ({ layout, needed: columnsOf(layout) });
+const NAMED = LAYOUTS.map(named);
 const ALL_NAMES = new Set(NAMED.flatMap(({ needed }) => needed));
 
 /** undefined: one of its columns stands there twice, and nobody can say which is meant. */

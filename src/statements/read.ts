@@ -1,6 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { formatUnits } from "../amount.ts";
+import type { Layout } from "../config/statement.ts";
 import { dayOf } from "../day.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
@@ -29,7 +30,7 @@ export interface Line {
 }
 
 export interface Statement {
-  /** The bank: `HDFC`. */
+  /** The bank: `HDFC`, or the name that a person gave the layout. */
   readonly layout: string;
   readonly fileName: string;
   /** In full, or as the bank masked it, where the file names one. */
@@ -49,6 +50,8 @@ export interface StatementOptions {
   readonly dayFirst?: boolean | undefined;
   /** Of a text without a byte order mark. */
   readonly encoding?: "utf-8" | "windows-1252" | "macintosh" | undefined;
+  /** Of other banks, as a person confirmed them. */
+  readonly layouts?: readonly Layout[];
 }
 
 /** Reads a bank's statement, or refuses it whole: FileRefusedError, or PaydropError where no file is. */
@@ -58,7 +61,8 @@ export async function readStatement(path: string, options: StatementOptions = {}
   if (!(await stat(file).catch(() => undefined))?.isFile()) throw new PaydropError("file_missing", { name: fileName });
   const refuse: RefuseStatement = (code, facts, place) =>
     new FileRefusedError(fileName, [{ code, ...place, ...(facts ? { facts } : {}) }]);
-  const sheet = await openStatement({ path: file, encoding: options.encoding ?? "utf-8", refuse });
+  const { encoding = "utf-8", layouts = [] } = options;
+  const sheet = await openStatement({ path: file, encoding, refuse }, layouts);
   const { header, above } = sheet;
   const { entries, account } = await entriesOf(sheet, refuse);
   const order = orderOf(entries, header.names[header.day] ?? "", options, refuse);

@@ -1,9 +1,11 @@
+import { basename } from "node:path";
+import type { Layout } from "../config/statement.ts";
 import { FileRefusedError } from "../errors.ts";
 import { binaryOfBytes } from "../file-format.ts";
 import type { FILE_FAULTS } from "../messages/faults.ts";
 import type { Facts, Fault } from "../messages/sentence.ts";
 import type { STATEMENT_FAULTS } from "../messages/statements.ts";
-import { quotedNames } from "../printable.ts";
+import { printable, quotedNames } from "../printable.ts";
 import { DELIMITERS, readRecords } from "../reader/csv.ts";
 import { looksLikeValues } from "../reader/lines.ts";
 import { assertEncoding, LOOKED_AT_BYTES } from "../reader/open-table.ts";
@@ -25,6 +27,8 @@ export interface StatementSheet {
   readonly above: readonly string[];
   /** Of a text: its lines were cut at this sign, and an amount with that sign in it, too. */
   readonly delimiter: string | undefined;
+  /** The header that another line would be. */
+  headerIn(cells: readonly string[]): Header | undefined;
   rows(): AsyncIterable<readonly SheetRow[]>;
 }
 
@@ -36,50 +40,74 @@ export type RefuseStatement = (
 ) => FileRefusedError;
 
 /** Name, address, account, from and to stand above the header. */
-const HEADER_LINES_MAX = 40;
+export const HEADER_LINES_MAX = 40;
 const NAMES_SHOWN_MAX = 20;
 const ABOVE_CHARACTERS_MAX = 300;
 
 type Pages = () => AsyncIterable<readonly SheetRow[]>;
 
-interface Source {
+/** A file whose format nobody knows yet. */
+export interface Source {
   readonly path: string;
   readonly encoding: string;
   readonly refuse: RefuseStatement;
 }
 
-/** Finds the table in a file, by what is in it whatever its name says. Throws FileRefusedError. */
-export async function openStatement(source: Source): Promise<StatementSheet> {
+/** One way to take the file as a table: a text that is cut at one sign, or a sheet. */
+interface Taken {
+  readonly head: readonly SheetRow[];
+  readonly pages: Pages;
+  readonly delimiter?: string;
+  readonly sheet?: string;
+}
+
+/** Finds the table in a file, by what is in it whatever its name says. `own`: layouts beside those of known banks. Throws FileRefusedError. */
+export async function openStatement(source: Source, own: readonly Layout[]): Promise<StatementSheet> {
+  const { refuse } = source;
+  const { ways, refused } = await waysToTake(source, HEADER_LINES_MAX);
+  const found = ways.flatMap((way) => statementIn(way, own) ?? []);
+  const [first, ...others] = found;
+  if (!first) throw ways.length > 0 ? unknown(ways, own, source) : (refused ?? unknown([], own, source));
+  const sheets = found.flatMap(({ sheet = "" }) => sheet);
+  if (first.sheet !== undefined && others.length > 0) throw refuse("statement_sheets", { sheets: quotedNames(sheets) });
+  return first;
+}
+
+/**
+ * The first `lines` lines of the file, for each way in which it may be a table. `refused`: why it is none where there is no
+ * way. Throws FileRefusedError for what is neither text nor workbook.
+ */
+export async function waysToTake(
+  source: Source,
+  lines: number,
+): Promise<{ readonly ways: readonly Taken[]; readonly refused?: FileRefusedError }> {
   const { path, encoding, refuse } = source;
   const beginning = await beginningOf(path, LOOKED_AT_BYTES);
   if (beginning.length === 0) throw refuse("file_empty");
   const is = binaryOfBytes(beginning);
-  if (is === "zip") return openSheet(source);
+  if (is === "zip") return { ways: await sheetsOf(source, lines) };
   const text = new TextDecoder(markOf(beginning)?.encoding ?? "latin1").decode(beginning);
   // banks call a web page .xls
   if (is !== undefined || text.trimStart().startsWith("<")) throw refuse("format_unknown", { is: is ?? "page" });
   assertEncoding(beginning, encoding, refuse);
-  return openText(source);
+  return cutsOf(source, lines);
 }
 
-/** Cut by whichever sign gives a header of a bank; a line `sep=` says nothing that this would not find. */
-async function openText(source: Source): Promise<StatementSheet> {
-  const heads: (readonly SheetRow[])[] = [];
+/** Cut by each sign: the one that gives a header is meant. A line `sep=` says nothing that this would not find. */
+async function cutsOf(source: Source, lines: number): ReturnType<typeof waysToTake> {
+  const ways: Taken[] = [];
   let refused: FileRefusedError | undefined;
   for (const delimiter of Object.keys(DELIMITERS)) {
     const pages: Pages = () => recordsOf(source, delimiter);
     try {
-      const head = await headOf(pages);
-      const found = statementIn(head, pages, delimiter);
-      if (found) return found;
-      heads.push(head);
+      ways.push({ head: await headOf(pages, lines), pages, delimiter });
     } catch (error) {
       if (!(error instanceof FileRefusedError)) throw error;
       // a quote that is right for one sign is wrong for the others: the one that came furthest is meant
       if (!refused || (error.faults[0]?.row ?? 0) > (refused.faults[0]?.row ?? 0)) refused = error;
     }
   }
-  throw heads.length > 0 ? unknown(heads, source.refuse) : (refused ?? unknown([], source.refuse));
+  return { ways, ...(refused && { refused }) };
 }
 
 async function* recordsOf({ path, encoding, refuse }: Source, delimiter: string): AsyncGenerator<SheetRow[]> {
@@ -88,23 +116,17 @@ async function* recordsOf({ path, encoding, refuse }: Source, delimiter: string)
     yield records.map((cells) => ({ line: ++line, cells }));
 }
 
-/** The one sheet that is shown and has a header of a bank. */
-async function openSheet({ path, refuse }: Source): Promise<StatementSheet> {
+/** The sheets that are shown. */
+async function sheetsOf({ path, refuse }: Source, lines: number): Promise<readonly Taken[]> {
   const parts = await openParts(path, refuse);
   try {
     const book = await readBook(parts);
-    const heads: (readonly SheetRow[])[] = [];
-    const found: (StatementSheet & { readonly name: string })[] = [];
+    const ways: Taken[] = [];
     for (const entry of book.sheets.filter(({ isHidden }) => !isHidden)) {
-      const head = await headOf(() => rowsOf(parts, entry, book));
-      const sheet = statementIn(head, () => rowsOnceMore(path, refuse, entry, book));
-      if (sheet) found.push({ name: entry.name, ...sheet });
-      heads.push(head);
+      const head = await headOf(() => rowsOf(parts, entry, book), lines);
+      ways.push({ head, pages: () => rowsOnceMore(path, refuse, entry, book), sheet: entry.name });
     }
-    const [sheet, ...others] = found;
-    if (!sheet) throw unknown(heads, refuse);
-    if (others.length > 0) throw refuse("statement_sheets", { sheets: quotedNames(found.map(({ name }) => name)) });
-    return sheet;
+    return ways;
   } finally {
     parts.zip.close();
   }
@@ -126,22 +148,26 @@ async function* rowsOnceMore(path: string, refuse: RefuseStatement, entry: Sheet
   }
 }
 
-async function headOf(pages: Pages): Promise<readonly SheetRow[]> {
+async function headOf(pages: Pages, most: number): Promise<readonly SheetRow[]> {
   const head: SheetRow[] = [];
   for await (const page of pages()) {
-    for (const { line, cells } of page)
-      if (line <= HEADER_LINES_MAX) head.push({ line, cells: cells.slice(0, COLUMNS_MAX) });
-    if ((page.at(-1)?.line ?? 0) >= HEADER_LINES_MAX) break;
+    for (const { line, cells } of page) if (line <= most) head.push({ line, cells: cells.slice(0, COLUMNS_MAX) });
+    if ((page.at(-1)?.line ?? 0) >= most) break;
   }
   return head;
 }
 
-function statementIn(head: readonly SheetRow[], pages: Pages, delimiter?: string): StatementSheet | undefined {
+function statementIn(
+  { head, pages, delimiter, sheet }: Taken,
+  own: readonly Layout[],
+): (StatementSheet & Pick<Taken, "sheet">) | undefined {
+  const headerOf = (cells: readonly string[]): Header | undefined => headerIn(cells, own);
   for (const [at, { line, cells }] of head.entries()) {
-    const header = headerIn(cells.map(textOf));
+    const header = headerOf(cells.map(textOf));
     if (!header) continue;
     const above = head.slice(0, at).map((row) => row.cells.map(textOf).join(" ").slice(0, ABOVE_CHARACTERS_MAX));
-    return { header, above, delimiter, rows: () => below(line, pages()) };
+    const rows = (): ReturnType<Pages> => below(line, pages());
+    return { header, above, delimiter, headerIn: headerOf, rows, ...(sheet !== undefined && { sheet }) };
   }
   return undefined;
 }
@@ -156,14 +182,14 @@ export function textOf(cell: Cell | undefined): string {
 }
 
 /** Names the columns of the line that is most like a header; never a line of values (I10). */
-function unknown(heads: readonly (readonly SheetRow[])[], refuse: RefuseStatement): FileRefusedError {
-  const lines = heads.flatMap((head) =>
+function unknown(ways: readonly Taken[], own: readonly Layout[], { path, refuse }: Source): FileRefusedError {
+  const lines = ways.flatMap(({ head }) =>
     head.map(({ line, cells }) => ({ line, names: cells.map(textOf).filter(Boolean) })),
   );
   const liked = lines.map((one) => ({ ...one, known: one.names.length > 1 ? knownNames(one.names) : 0 }));
   const [best] = liked.sort((one, other) => other.known - one.known);
-  const banks = BANKS.join(", ");
-  if (!best || best.known < 2 || looksLikeValues(best.names)) return refuse("statement_unknown", { banks });
+  const facts = { file: printable(basename(path)), banks: [...own.map(({ bank }) => bank), ...BANKS].join(", ") };
+  if (!best || best.known < 2 || looksLikeValues(best.names)) return refuse("statement_unknown", facts);
   const columns = quotedNames(best.names.slice(0, NAMES_SHOWN_MAX));
-  return refuse("statement_unknown", { banks, columns }, { row: best.line });
+  return refuse("statement_unknown", { ...facts, columns }, { row: best.line });
 }

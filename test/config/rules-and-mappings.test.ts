@@ -123,3 +123,45 @@ describe("mappings", () => {
     expect(() => read(renamed)).toThrow(told);
   });
 });
+
+const COSMOS = `[statement.cosmos]
+day = "Posting Date"
+text = ["Particulars", "Remarks"]
+references = "Instrument No"
+debit = "Withdrawals"
+credit = "Deposits"
+balance = "Balance"
+`;
+
+describe("layouts of statements", () => {
+  test("one is read, with what it leaves out", () => {
+    expect(read(COSMOS).config.statements).toEqual([
+      {
+        ...{ bank: "cosmos", day: "Posting Date", text: ["Particulars", "Remarks"], references: ["Instrument No"] },
+        ...{ money: { debit: "Withdrawals", credit: "Deposits" }, balance: "Balance" },
+        ...{ beside: [], hasDecimalComma: false },
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      "a key that is not ours",
+      ["balance =", "blance ="],
+      'statement.cosmos: there is no "blance": did you mean balance?',
+    ],
+    ["no day", ['day = "Posting Date"\n', ""], "statement.cosmos.day is missing"],
+    ["no text", ['["Particulars", "Remarks"]', "[]"], "statement.cosmos.text: "],
+    ["a debit alone", ['credit = "Deposits"\n', ""], "which columns hold the amounts is not clear"],
+    ["an amount beside them", ["balance =", 'amount = "Amt"\nbalance ='], "write debit and credit, or amount alone"],
+    ["a column as two things", ['"Deposits"', '"withdrawals"'], 'the column "withdrawals" is read as two things'],
+    [
+      "the same columns twice",
+      ["[statement", `${COSMOS.replace("cosmos", "other")}[statement`],
+      "other has the very same",
+    ],
+    ["no table", [COSMOS, 'statement = "cosmos"'], "is not a table"],
+  ])("%s is refused", (_, [from = "", to = ""], told) => {
+    expect(() => read(COSMOS.replace(from, to))).toThrow(told);
+  });
+});

@@ -30,7 +30,7 @@ test("the example holds every lasting setting, and is right when every # is take
 
 test("the JSON schema knows every lasting setting, its kind, its default, rules and mappings", () => {
   const { properties } = tomlSchema() as { properties: Record<string, Record<string, unknown>> };
-  expect(Object.keys(properties)).toEqual([...LASTING, "mapping", "rules", "notify", "answers"]);
+  expect(Object.keys(properties)).toEqual([...LASTING, "mapping", "statement", "rules", "notify", "answers"]);
   expect(properties["concurrency"]).toMatchObject({ type: "integer", minimum: 1, maximum: 1000 });
   expect(properties["timeout"]).toMatchObject({ type: ["string", "number"] });
   expect(properties["padding"]).toMatchObject({
@@ -41,6 +41,7 @@ test("the JSON schema knows every lasting setting, its kind, its default, rules 
   expect(rules).toContain('"max_per_day"');
   expect(rules).toContain('"ifsc_code"');
   expect(JSON.stringify(properties["mapping"])).toContain('"amount_unit"');
+  expect(JSON.stringify(properties["statement"])).toContain('"decimal_comma"');
 });
 
 test("config show tells every value and its origin, of secrets only the length", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { accountOf, addAccount } from "../../src/acts/accounts.ts";
 import { actOf } from "../../src/batch.ts";
+import { temporaryFolder } from "../support/paydrop.ts";
 import { describePostgres } from "../support/postgres.ts";
 import { transfers } from "../inbox/watched.ts";
 import { AtDesk, PASSWORD, statementOf } from "./at-desk.ts";
@@ -296,6 +297,18 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     await asha.post("/upload/put", { id });
     expect(asha.news).toContain("Upload it again");
     expect((await at.work.store.acts({})).at(-1)).toMatchObject({ kind: "bring_file", by: "Asha", as: "june.csv" });
+  });
+
+  test("another bank's statement → read as the settings say", async () => {
+    const path = join(temporaryFolder(), "paydrop.toml");
+    writeFileSync(path, '[statement.cosmos]\nday = "Booked"\ntext = "Details"\namount = "Sum"\n', { mode: 0o600 });
+    const at = await AtDesk.open(journal, { PAYDROP_CONFIG: path });
+    const asha = await at.person("Asha", "decide");
+    const data = new FormData();
+    data.set("file", new File(["Booked,Details,Sum\n13/11/2026,RENT,-999.00\n"], "november.csv"));
+    data.set("account", "ACC-OPS-01");
+    await asha.post("/reconcile", data);
+    expect(asha.seen).toMatch(/Bank cosmos Days 13 Nov 2026 .* Debits that no row explains .* 999\.00 RENT/);
   });
 
   test("a bank's statement → seen; what it shows is settled by name and sum", async () => {
