@@ -1,7 +1,7 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "coverage/", "samples/", ".config/", "src/desk/live.js"] },
+  { ignores: ["dist/", "coverage/", "samples/", ".config/", "src/pages/live.js"] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: { allowDefaultProject: [".config/eslint.config.js"] } } },

@@ -6,6 +6,7 @@ import type { Config } from "../config/schema.ts";
 import { Secret } from "../config/secret.ts";
 import { refuseSettingsIn } from "../config/toml.ts";
 import { messageOf, PaydropError } from "../errors.ts";
+import { Figures } from "../figures.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { ACTED } from "../messages/acts.ts";
 import { HOST_NEWS } from "../messages/hosts.ts";
@@ -16,7 +17,7 @@ import { createNotices, waysOf } from "../monitor/notices.ts";
 import { sightOf } from "../monitor/server-watch.ts";
 import { printable } from "../printable.ts";
 import { paperOf, type Call } from "../screen/look.ts";
-import { createTeller, type Teller } from "../screen/teller.ts";
+import { createTeller, UNTOLD, type Teller } from "../screen/teller.ts";
 import { clockText, openWork, type OpenedWork, type Surroundings } from "./open.ts";
 
 export interface Sending {
@@ -57,11 +58,15 @@ export async function withSending(call: Call, work: Work, { mayHandOver = false 
 
 async function begin(call: Call, loaded: Loaded, { isTrial }: { isTrial: boolean }, work: Work): Promise<number> {
   const { config, secrets } = loaded;
-  const teller = await tellerOf(call, config);
+  const teller = await tellerOf(call, config, isTrial && call.flags["desk"] === true);
   const say = (text: string): void => teller.say(text);
   const sight = isTrial ? undefined : sightOf(config, (text, as) => teller.say(text, as));
   const monitor = new Monitor(monitorSettings(loaded, isTrial), say, sight);
-  const notices = createNotices(waysOf(config.notify, secrets.smtpUrl), config.environment, say);
+  const notices = createNotices(
+    waysOf(config.notify, secrets.smtpUrl),
+    { environment: config.environment, figures: new Figures(config) },
+    say,
+  );
   const listening = listenForSignals(
     (which) => say(told(ACTED[which], { lanes: config.concurrency }).text),
     config.log_file === undefined,
@@ -98,9 +103,11 @@ async function begin(call: Call, loaded: Loaded, { isTrial }: { isTrial: boolean
 }
 
 /** The screen, and the log where one is wanted. */
-function tellerOf({ stdout, stderr, flags }: Call, config: Config): Promise<Teller> {
+/** `isOnPages`: whoever tries the desk sees there what happens, and on the screen last who may sign in. */
+function tellerOf({ stdout, stderr, flags }: Call, config: Config, isOnPages: boolean): Promise<Teller> {
   const [out, err] = [paperOf(stdout, config, flags), paperOf(stderr, config, flags)];
-  return withLog(createTeller(config, out, err, logsToStderr(config)), config, stderr);
+  const teller = isOnPages && !config.json ? UNTOLD : createTeller(config, out, err, logsToStderr(config));
+  return withLog(teller, config, stderr);
 }
 
 /** Of each folder once. */

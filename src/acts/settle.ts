@@ -65,7 +65,14 @@ export function settledAs(said: unknown): SettledAs | undefined {
 /** A person says what became of unknown rows. It works while another process sends. */
 export async function settle(open: Open, who: Named, values: Values): Promise<Settled> {
   const note = neededText(values.note, "note");
-  return settleAll(open, who, await saidByRows(open, who, values, () => note), values.seen !== undefined);
+  const said = await saidByRows(open, who, values, () => note);
+  // what went, and is settled as not done, may be paid twice: the sum of such rows is typed
+  const went = said.todo.filter(({ row }) => row.state === "accepted" || row.state === "settled_done");
+  const sum = sumOf(went.map(({ row }) => row));
+  const [first] = went;
+  if (first && !isSameAmount(typedSum(values.total ?? ""), sum))
+    throw new PaydropError("settle_accepted", { batch: first.batch.id, rows: went.length, sum });
+  return settleAll(open, who, said, values.seen !== undefined);
 }
 
 /** An unknown row for which a line of a statement speaks (README §15), as it was when the two were compared: `seenOf`. */
@@ -73,7 +80,7 @@ interface Proposed extends Record<"batch" | "note" | "seen", string> {
   readonly row: number;
 }
 
-/** Many at once, such as those that went as a statement says. `total`: their sum, as the person typed it. */
+/** Many at once, such as those that went, or came back, as a statement says. `total`: their sum, as the person typed it. */
 export async function settleProposed(
   open: Open,
   who: Named,
@@ -102,7 +109,7 @@ export function assertSum(proposed: readonly Settling[], total: string): void {
 async function saidByRows(
   { store }: Open,
   { by }: Named,
-  { batch: said, rows, as, total = "", seen }: Omit<Values, "note">,
+  { batch: said, rows, as, seen }: Omit<Values, "note" | "total">,
   noteOf: (row: number) => string,
 ): Promise<Settlings> {
   const batch = await knownBatch(store, said);
@@ -119,12 +126,6 @@ async function saidByRows(
     if (row.onItsWay) throw new PaydropError("settle_too_soon", facts);
     if (!maySettle(row.state, as, { wasSettled: row.settledBy !== undefined }))
       throw new PaydropError("settle_state", facts);
-  }
-  // what went, and is settled as not done, may be paid twice: the sum of such rows is typed
-  const went = todo.flatMap(({ row }) => (["accepted", "settled_done"].includes(row.state) ? [row] : []));
-  const sum = sumOf(went);
-  if (went.length > 0 && !isSameAmount(typedSum(total), sum)) {
-    throw new PaydropError("settle_accepted", { batch: batch.id, rows: went.length, sum });
   }
   return { todo, already, skipped: 0 };
 }

@@ -1,13 +1,14 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { nameSaid } from "../acts/act.ts";
 import { endOfDead, openFor, openWork, withWork, type OpenedWork } from "../acts/open.ts";
 import { actOf } from "../batch.ts";
 import { isoSecond } from "../day.ts";
 import { accounts, addAccount, hasLapsed, removeAccount, ROLES } from "../acts/accounts.ts";
 import type { Desk } from "../desk/desk.ts";
+import { STATEMENT_NAME } from "../desk/trial-samples.ts";
 import { Figures } from "../figures.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { DESK_SAID } from "../messages/desk.ts";
@@ -58,8 +59,10 @@ export function deskOf(call: Call) {
     const serving = await serveOn((at) => serveDesk(desk, at), port, isTrial ? PORTS_TRIED : 1);
     all.defer(() => serving.close());
     tell(call, config, "serves", { url: serving.url, ...(isTrial && { kept: optionOf(call, "state_dir") ?? "" }) });
+    const [statement] = isTrial ? inboxes.map((inbox) => join(dirname(inbox), STATEMENT_NAME)).filter(existsSync) : [];
+    if (statement !== undefined) tell(call, config, "sample_statement", { path: printable(statement) });
     for (const [name, role] of isTrial ? SAMPLE_PEOPLE : []) {
-      const password = await addAccount(store, name, role, actOf(work, "add_account"), { isOneTime: false });
+      const password = await addAccount(store, name, role, actOf(work, "add_account"), { isOneTime: false, isShort: true });
       tell(call, config, "sample_account", { name, role, password });
     }
     if ((await accounts(store)).length === 0) tell(call, config, "nobody");

@@ -104,7 +104,8 @@ async function approvalPage(pages: Pages, asked: Asked, batch: BatchRecord, want
   );
   const facts = factsOf(
     {
-      "Brought, or let go, by": `${listed(wanted.makers)}, ${figures.time(createdAt, store.now())}`,
+      [wanted.isWhole ? "Brought by" : "Brought, or let go, by"]:
+        `${listed(wanted.makers)}, ${figures.time(createdAt, store.now())}`,
       "May approve":
         may.length === 0
           ? DESK_WORDS.nobody_approves

@@ -35,7 +35,7 @@ export async function checkPart(desk: Desk, staged: Staged & { readonly id: stri
 }
 
 /** What became of a file that cannot be read, and why. */
-export function refusedPart(error: PaydropError, became: string, acts: Shown = undefined): Html {
+export function refusedPart(error: PaydropError, became: string, acts?: Shown): Html {
   const faults = error instanceof FileRefusedError ? error.faults : [];
   const why = faults.length === 0 ? [error.text, todoShown(error)] : [];
   const alert = alertOf({

@@ -31,7 +31,7 @@ export const heldFields = (isContradicted = false): Html =>
   markup`${choices("what", "What is to become of the ticked payments?", {
     ...(isContradicted && { done: ["They went.", "They are never sent again."] as const }),
     cancel: ["Nothing is to be sent.", DESK_WORDS.held_cancel],
-    release: ["They are other payments: send them as well.", DESK_WORDS.held_release],
+    release: ["They are meant: send them as well.", DESK_WORDS.held_release],
   })}${field("reason", "Why, for the history", {
     ...{ required: true, maxlength: "1000", hint: DESK_WORDS.held_such },
   })}<p class="acts">${button("Go on with the ticked ones", "")}</p>`;

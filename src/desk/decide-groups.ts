@@ -164,7 +164,7 @@ async function earlierOf({ store, figures }: Desk, rows: readonly RowRecord[]): 
       const amount = one.amount === undefined ? "" : figures.money(one.amount);
       found.set(
         `${id}:${one.row}`,
-        markup`<p><span>${at}</span> <b class="n">${amount}</b> <span class="soft">${SHOWN[statusOf(one)].word.toLowerCase()}</span></p><p class="soft">${batch && batchLink(batch)}, row ${one.row}</p>`,
+        markup`<p><span>${at}</span> <b class="n">${amount}</b> <span class="soft">${SHOWN[statusOf(one)].word.toLowerCase()}</span></p><p class="soft"><span>${batch && batchLink(batch)}, row ${one.row}</span></p>`,
       );
     }
   }

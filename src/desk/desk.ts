@@ -66,15 +66,14 @@ export function newsOfLetting(desk: Desk, by: Account, act: (who: Named) => Prom
 
 /** Sums and times of an act, as people read them here. */
 function shownFacts({ figures, store }: Desk, facts: Facts): Facts {
-  const money = (["amount", "sum", "total"] as const).flatMap((name) => {
+  const shown: Record<string, string | number | undefined> = { ...facts };
+  for (const name of ["amount", "sum", "total"]) {
     const amount = facts[name];
-    return typeof amount === "string" && SUMMABLE.test(amount) ? [[name, figures.money(amount)]] : [];
-  });
+    if (typeof amount === "string" && SUMMABLE.test(amount)) shown[name] = figures.money(amount);
+  }
   const until = facts["until_at"];
-  return {
-    ...{ ...facts, ...Object.fromEntries(money) },
-    ...(typeof until === "number" && { until: figures.time(until, store.now()) }),
-  };
+  if (typeof until === "number") shown["until"] = figures.time(until, store.now());
+  return shown;
 }
 
 export function linesOfError(thrown: Error): readonly Shown[] {

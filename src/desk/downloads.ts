@@ -39,8 +39,7 @@ export function download(desk: Desk, { c }: Asked, batch: BatchRecord, name: str
     async (out) => {
       for await (const piece of pieces) {
         if (out.aborted) return;
-        if (piece.length > 0)
-          await (typeof piece === "string" ? out.write(piece) : out.write(piece as Uint8Array<ArrayBuffer>));
+        if (piece.length > 0) await (typeof piece === "string" ? out.write(piece) : out.write(piece));
       }
     },
     (error) => {

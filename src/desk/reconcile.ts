@@ -11,7 +11,8 @@ import { told, type Told } from "../messages/sentence.ts";
 import { markup, said, type Html } from "../pages/html.ts";
 import { alertOf } from "../pages/parts.ts";
 import { refusedPart } from "./checked.ts";
-import { comparedHead, comparedOf, comparedPart, placeOf, rowsIn, type Compared } from "./compared.ts";
+import { comparedOf, placeOf, rowsIn, type Compared } from "./compared.ts";
+import { comparedHead, comparedPart } from "./compared-part.ts";
 import { newsOfSettling } from "./decide-many.ts";
 import { linesOfError, personAt, type Desk } from "./desk.ts";
 import { button, choices, field, form, linkButton } from "./forms.ts";
@@ -79,31 +80,36 @@ export function reconcilePages(pages: Pages): void {
     return failed ? pages.goTo(posted, to, { isGood: false, lines: linesOfError(failed) }) : posted.c.redirect(to, 303);
   };
 
-  pages.act("/reconcile/settle", async (posted, settle) => {
-    const id = posted.text("statement");
-    const one = statements.of(id);
-    if (one?.by !== posted.account.name) return pages.goTo(posted, "/reconcile", newsOf("compared_gone"));
-    return pages.goTo(posted, `/reconcile?statement=${id}`, await settleTicked(desk, posted, one, settle));
-  });
+  for (const [path, is] of [
+    ["/reconcile/settle", "proposed"],
+    ["/reconcile/back", "returned"],
+  ] as const)
+    pages.act(path, async (posted, settle) => {
+      const id = posted.text("statement");
+      const one = statements.of(id);
+      if (one?.by !== posted.account.name) return pages.goTo(posted, "/reconcile", newsOf("compared_gone"));
+      return pages.goTo(posted, `/reconcile?statement=${id}`, await settleTicked(desk, posted, one, { is, settle }));
+    });
 }
 
-/** Each row for which a line speaks, and which was ticked; none by another sum than theirs. */
+/** Each row that was ticked: for which a line speaks, or whose money came back; none by another sum than theirs. */
 async function settleTicked(
   desk: Desk,
   posted: Posted,
   one: Compared,
-  settle: ActOf<"/reconcile/settle">,
+  { is, settle }: { readonly is: "proposed" | "returned"; readonly settle: ActOf<"/reconcile/settle"> },
 ): Promise<News> {
   const [ticked, total] = [posted.texts("row"), posted.text("total").trim()];
-  one.typed = { ticked, total };
-  const rows = rowsIn(one, "proposed").filter((row) => ticked.includes(placeOf(row)));
+  one.typed = { is, ticked, total };
+  const rows = rowsIn(one, is).filter((row) => ticked.includes(placeOf(row)));
   if (rows.length === 0) return newsOf("no_rows");
   const proposed = rows.map((row) => ({
     ...{ batch: row.batch.id, row: row.record.row },
     ...{ note: noteText(row, one.fileName), seen: seenOf(row.record) },
   }));
   return newsOfSettling(desk, posted, async (who) => {
-    const acted = await settle(desk, who, { rows: proposed, total });
+    const as = is === "proposed" ? "settled_done" : "settled_not_done";
+    const acted = await settle(desk, who, { rows: proposed, total, as });
     one.typed = undefined;
     return acted;
   });

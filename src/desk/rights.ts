@@ -35,6 +35,7 @@ export const ACTS = {
   "/upload": { role: "decide", bytesMax: FILE_BYTES_MAX },
   "/upload/put": { role: "decide" },
   "/reconcile": { role: "decide", act: reconcile, bytesMax: FILE_BYTES_MAX },
+  "/reconcile/back": { role: "decide", act: settleProposed },
   "/reconcile/settle": { role: "decide", act: settleProposed },
 } as const satisfies Readonly<Record<string, Right>>;
 

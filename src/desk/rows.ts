@@ -1,4 +1,5 @@
 import { seenOf } from "../acts/as-seen.ts";
+import type { ResultStatus } from "../events.ts";
 import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import type { Told } from "../messages/sentence.ts";
@@ -12,7 +13,7 @@ import type { Desk } from "./desk.ts";
 const TEXT_CHARACTERS_MAX = 60;
 
 /** Payee first and bold; under it employee number, last four, reference. */
-export function payeeCell({ name, employee, payee, reference }: Detail, more: Shown = undefined): Html {
+export function payeeCell({ name, employee, payee, reference }: Detail, more?: Shown): Html {
   const [who, number, account, own] = [name, employee, payee, reference].map(
     (text) => text && printable(text, TEXT_CHARACTERS_MAX),
   );
@@ -51,17 +52,13 @@ export function actOn(batch: BatchRecord, record: RowRecord): Html | undefined {
   const { id } = batch;
   const link = (href: string, text: string): Html => markup`<a href="${href}">${text}</a>`;
   if (record.correctedBy) return undefined;
-  switch (statusOf(record)) {
-    case "unknown":
-      return link(`/decide?batch=${id}#row-${record.row}`, "Look up");
-    case "held":
-      return batch.phase === "cancelled" ? undefined : link(`/decide?batch=${id}#row-${record.row}`, "Decide");
-    case "settled_not_done":
-      return link(`/batch/${id}#may`, "Send again");
-    case "rejected":
-    case "invalid":
-      return link(`/batch/${id}#downloads`, "Correct");
-    default:
-      return undefined;
-  }
+  const decide = link(`/decide?batch=${id}#row-${record.row}`, "Decide");
+  const acts: Readonly<Partial<Record<ResultStatus, Html>>> = {
+    unknown: link(`/decide?batch=${id}#row-${record.row}`, "Look up"),
+    ...(batch.phase !== "cancelled" && { held: decide }),
+    settled_not_done: link(`/batch/${id}#may`, "Send again"),
+    rejected: link(`/batch/${id}#downloads`, "Correct"),
+    invalid: link(`/batch/${id}#downloads`, "Correct"),
+  };
+  return acts[statusOf(record)];
 }

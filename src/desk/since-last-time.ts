@@ -1,4 +1,5 @@
 import { formatUnits, unitsOf } from "../amount.ts";
+import type { Figures } from "../figures.ts";
 import type { Wanted } from "../journal/approval.ts";
 import { newsOf, type News, type NewsRow } from "../journal/news.ts";
 import type { BatchRecord } from "../journal/store.ts";
@@ -78,14 +79,7 @@ class ShownNews {
     const other = new Set([...accounts.first, ...payees.first, ...amounts.first].map(({ row }) => row)).size;
     return [
       [before.fileName, figures.money(before.total), payments(before.rows, figures)],
-      [
-        "Difference",
-        figures.change(before.total, sum),
-        payments(Math.abs(this.#batch.rows - before.rows), figures).replace(
-          /$/,
-          this.#batch.rows < before.rows ? " less" : " more",
-        ),
-      ],
+      ["Difference", figures.change(before.total, sum), moreText(this.#batch.rows - before.rows, figures)],
       [
         "New or different",
         figures.count(other),
@@ -210,6 +204,9 @@ class ShownNews {
     );
   }
 }
+
+const moreText = (more: number, figures: Figures): string =>
+  more === 0 ? "as many payments" : `${payments(Math.abs(more), figures)} ${more > 0 ? "more" : "less"}`;
 
 /** `11`. */
 function times({ amount, before }: NewsRow): string {

@@ -12,7 +12,8 @@ export const DESK_SAID = {
           led("Others reach it through a web server", typed("help", {}, "desk")),
         ]
       : `The desk is at {url}, to try it. The service is pretended. ${kept === "" ? "When this ends, all of it is gone" : "Its memory stays in {kept}"}.
-          → Sign in there as one of these people. Ctrl-C ends it.`,
+          → Ctrl-C ends it. Sign in there as one of these people.`,
+  sample_statement: "A bank statement to compare: {path} (of the account ACC-OPS-01)",
   sample_account: "    {name} ({role})   password {password}",
   nobody: ["Nobody has an account at the desk.", addSomebody],
   account: "{name}   {role}   since {since}",
@@ -96,7 +97,7 @@ export const DESK_WORDS = {
   cancel_means: "What did not go shall never go. What was accepted cannot be called back.",
   look_up: "They may have gone, or not. Look each one up, then say what you found. Nothing goes again before that.",
   held_means: "These wait for a person. If one is the same payment as one that went, nothing is to be sent for it.",
-  held_cancel: "They were paid already, or are not to be paid. This harms nobody.",
+  held_cancel: "They were paid already, or are wrong. This harms nobody.",
   held_release: "Whoever was paid before is paid a second time. You see the sum first.",
   held_such: "such as: wages of week 47, list of meera, 27 Nov",
   more_below: "There are more: these come first.",
@@ -179,7 +180,8 @@ export const DESK_WORDS = {
   proposed_means:
     "A line of the statement speaks for each of these. Look at each one, and take the tick from those that you doubt. What is settled as done is never sent again.",
   proposed_sum: "of the ticked rows, added up by you",
-  returned_means: "These went, and the bank gave the money back. Open the row, and say there that it came back.",
+  returned_means: "These went, and the bank gave the money back. What you tick counts as not paid, and may be sent again.",
+  returned_then: "Correct the account first: paid anew, they need another one.",
   look_elsewhere: "Nothing is proposed for these. Ask the bank or the people, then",
   proposed_done: "{rows:row is|rows are} settled as done by {by}: {sum}. Nothing of it is sent again.",
   proposed_not_done: "{rows:row is|rows are} settled as not done by {by}: {sum}. They may be sent again.",

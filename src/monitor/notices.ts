@@ -6,6 +6,7 @@ import type { Notify } from "../config/schema.ts";
 import { Secret } from "../config/secret.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
+import type { Figures } from "../figures.ts";
 import type { Environment, JournalStore } from "../journal/store.ts";
 import { asSentence, counted, listed, todoLine, told, type Told } from "../messages/sentence.ts";
 import { NOTICES, STATUSES } from "../messages/statuses.ts";
@@ -46,7 +47,7 @@ type Notice = Readonly<Record<"marks" | "lines", readonly string[]>>;
  */
 export function createNotices(
   ways: readonly Way[],
-  environment: Environment,
+  { environment, figures }: { readonly environment: Environment; readonly figures: Figures },
   say: (text: string) => void,
   patience = 1,
 ) {
@@ -88,7 +89,7 @@ export function createNotices(
 
   return {
     follow: (journal: NonNullable<typeof store>): unknown => (store = journal),
-    ended: (report: BatchReport): void => tell(report.batch, noticeOf(report)),
+    ended: (report: BatchReport): void => tell(report.batch, noticeOf(report, figures)),
     held: (folder: string, at: number, news: Told): void =>
       tell(folder, { marks: [`held at ${at}`], lines: linesOf(news) }),
 
@@ -121,7 +122,7 @@ export async function tryOnce(way: Way, lines = TEST, ending?: AbortSignal): Pro
 const NO_NEWS = /^(?:unreachable|rate_limited|signal|paused|cancelled|work_failed|folder_held|day_over_cap)$/;
 
 /** undefined: nobody has to know. */
-function noticeOf(report: BatchReport): Notice | undefined {
+function noticeOf(report: BatchReport, figures: Figures): Notice | undefined {
   const { batch, byStatus, stop, phase, sentBefore, total, rowsToLookAt } = report;
   const rowsOf = (status: keyof typeof STATUSES): number => byStatus[status]?.rows ?? 0;
   const [unknown, held, left] = [rowsOf("unknown"), rowsOf("held"), rowsOf("not_sent")];
@@ -130,14 +131,14 @@ function noticeOf(report: BatchReport): Notice | undefined {
   const needsPerson = unknown + held > 0 || needing !== undefined;
   if (!needsPerson && (!isOver || sentBefore !== undefined)) return undefined;
   const kind = stop?.code === "approval_wanted" ? stop.code : needsPerson ? "needs_person" : "ended";
-  const facts = { batch, unknown, held, total: total.amount, wrong: rowsOf("rejected") + rowsOf("invalid") };
+  const facts = { batch, unknown, held, total: figures.money(total.amount), wrong: rowsOf("rejected") + rowsOf("invalid") };
   // whoever names a file calls nobody in a chat, and makes no link there
   const file = printable(basename(report.file), 120).replaceAll(/[<>@]/g, "_");
   const words = told(NOTICES[kind], { ...facts, file, held: needing ? 0 : held });
   const isOfStop = needing && kind === "needs_person" && unknown === 0;
   const ofStop = isOfStop && { todo: asSentence(needing.todo), commands: [...needing.commands, ...words.commands] };
   const [first = "", ...todo] = linesOf({ ...words, ...ofStop });
-  const sums = occurringIn(byStatus).map(([one, { rows, amount }]) => `${rows} ${STATUSES[one].word} (${amount})`);
+  const sums = occurringIn(byStatus).map(([one, { rows, amount }]) => `${rows} ${STATUSES[one].word} (${figures.money(amount)})`);
   const stopped = needing && kind === "needs_person" ? [`Stopped: ${needing.text}.`] : [];
   const rows = (["unknown", "held"] as const).flatMap((status) => {
     const listed = rowsToLookAt[status] ?? [];
@@ -146,7 +147,7 @@ function noticeOf(report: BatchReport): Notice | undefined {
   return {
     // a stop again after other rows went is news, one after another try is not
     marks: [kind, isOver ? "over" : "not over", ...(needing ? [`${needing.code}, ${left} left`] : []), ...rows],
-    lines: [first, `${counted(total.rows)}, ${total.amount}: ${listed(sums)}.`, ...stopped, ...todo],
+    lines: [first, `${counted(total.rows)}, ${figures.money(total.amount)}: ${listed(sums)}.`, ...stopped, ...todo],
   };
 }
 

@@ -114,7 +114,7 @@ function needsPerson(record: RowRecord, { phase }: BatchRecord): boolean {
 }
 
 /** One payment, as it may be shown. */
-interface Payment {
+export interface Payment {
   readonly row: number;
   /** undefined: it cannot be read. */
   readonly amount: string | undefined;
@@ -123,7 +123,7 @@ interface Payment {
 }
 
 /** One that needs a person, with what happened and what is to be done. */
-interface Need extends Payment {
+export interface Need extends Payment {
   readonly text: string;
   readonly todo: string;
 }

@@ -17,6 +17,14 @@ export interface Teller {
   close(): void;
 }
 
+/** Nothing is told on the screen. */
+export const UNTOLD: Teller = {
+  tell: () => undefined,
+  ended: () => undefined,
+  say: () => undefined,
+  close: () => undefined,
+};
+
 /** `isLogOnStderr`: stderr belongs to the log, and nothing is told there but what `say` says. */
 export function createTeller(
   { json, quiet }: Pick<Config, "json" | "quiet">,

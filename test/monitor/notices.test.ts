@@ -1,3 +1,4 @@
+import { Figures } from "../../src/figures.ts";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import tls from "node:tls";
@@ -22,6 +23,8 @@ const textsAt = ({ requests }: FaultServer): string[] =>
 
 type Notify = Parameters<typeof waysOf>[0];
 
+const FIGURES = new Figures({ number_format: "indian", time_zone: "UTC" });
+
 /** One process tells of these batches and comes to its end; gives what it said. */
 async function tell(
   desk: TestDesk,
@@ -32,7 +35,7 @@ async function tell(
 ): Promise<string[]> {
   const said: string[] = [];
   const ways = waysOf(notify, smtp === undefined ? undefined : new Secret(smtp));
-  const notices = createNotices(ways, "live", (text) => said.push(text), patience);
+  const notices = createNotices(ways, { environment: "live", figures: FIGURES }, (text) => said.push(text), patience);
   notices.follow(desk.store);
   for (const report of reports) notices.ended(report);
   await notices.unfollow();
@@ -50,7 +53,7 @@ test("a chat that fails twice takes the third try: counts, sums, what to do, nob
   expect(chat.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(Array(3).fill("POST /hook?token=t0k3n"));
   expect(textsAt(chat)[2]).toBe(
     `a_!here_.csv: batch ${report.batch} needs a person\n` +
-      "3 rows, 30.00: 1 accepted (10.00), 1 unknown (20.00) and 1 invalid (0.00).\n" +
+      "3 rows, ₹30.00: 1 accepted (₹10.00), 1 unknown (₹20.00) and 1 invalid (₹0.00).\n" +
       `→ Look up 1 unknown row in the service's dashboard, and say what you found. At the desk, or: paydrop status ${report.batch}`,
   );
 });
@@ -94,7 +97,7 @@ test("stops: told where a person must end them, again only after other rows went
   expect(chat.requests).toHaveLength(3);
   const ended = await desk.run("b.csv", transfers(["1003", "30.00"]));
   await tell(desk, to, [ended, await desk.run("b.csv")]);
-  expect(textsAt(chat)[3]).toContain("has ended\n1 row, 30.00: 1 accepted (30.00).\n→ Nothing to do.");
+  expect(textsAt(chat)[3]).toContain("has ended\n1 row, ₹30.00: 1 accepted (₹30.00).\n→ Nothing to do.");
   expect(chat.requests).toHaveLength(4);
 });
 
@@ -140,7 +143,7 @@ test("mail: by TLS, with the login and sender of its address, to each person", a
     "Auto-Submitted: auto-generated",
   ])
     expect(mail.heard).toContain(line);
-  expect(mail.heard.join("\n").replaceAll("=\n", "")).toContain("1 unknown (20.00)");
+  expect(mail.heard.join("\n").replaceAll("=\n", "")).toContain("1 unknown (₹20.00)");
 });
 
 test("a chat that answers 200 and says no, a mail that one of two gets → said, and not sent twice", async () => {

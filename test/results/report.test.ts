@@ -73,7 +73,7 @@ test("the page → loads and runs nothing, escapes what was read, masks accounts
   expect(page).toContain("<bdi>••8999</bdi>");
   expect(page).toContain("Check in the dashboard first");
   expect(page).not.toContain("paydrop settle");
-  expect(page).toContain("26 Nov 2026, 15:00:00");
+  expect(page.replaceAll("\u00a0", " ")).toContain("26 Nov 2026, 15:00:00");
   expect(page).toMatch(/<dt>SHA-256<\/dt><dd><code>[0-9a-f]{64}</);
   expect(page).toMatch(/Prepared by[^]*Checked by[^]*Approved by/);
 });
