@@ -80,6 +80,12 @@ export function reconcilePages(pages: Pages): void {
     return failed ? pages.goTo(posted, to, { isGood: false, lines: linesOfError(failed) }) : posted.c.redirect(to, 303);
   };
 
+  settlePages(pages);
+}
+
+/** What the statement shows is settled, of what it says that it went, and of what came back. */
+function settlePages(pages: Pages): void {
+  const { desk, statements } = pages;
   for (const [path, is] of [
     ["/reconcile/settle", "proposed"],
     ["/reconcile/back", "returned"],
