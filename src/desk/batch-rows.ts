@@ -12,6 +12,8 @@ import { form } from "./forms.ts";
 import { actOn, becameCell, moneyCell, payeeCell, tick } from "./rows.ts";
 
 const ROWS_SHOWN = 100;
+/** A page is there at once, also of the last rows of a million. */
+const NAMES_MS = 100;
 
 interface Which {
   readonly only: ResultStatus | undefined;
@@ -25,7 +27,7 @@ export async function paymentsPart(desk: Desk, batch: BatchRecord, { only, after
   const states = only === "not_sent" ? (["ready", "not_sent"] as const) : only && [only];
   const found = await desk.store.rows({ batch: batch.id, ...(states && { states }), after, limit: ROWS_SHOWN + 1 });
   const rows = found.slice(0, ROWS_SHOWN);
-  const details = await detailsOf(desk, batch, rows);
+  const details = await detailsOf(desk, batch, rows, NAMES_MS);
   const choice = rows.length > 0 && csrf !== undefined ? rowFields(only, batch) : undefined;
   const lines = rows.map((record) => {
     const { row } = record;

@@ -19,7 +19,9 @@ import { moneyCell, payeeCell, tick } from "./rows.ts";
 import type { ReadStatements } from "./read-statements.ts";
 import { batchLink } from "./todo.ts";
 
-export const ROWS_SHOWN = 100;
+const ROWS_SHOWN = 100;
+/** Whoever decides must know who is paid. */
+const NAMES_MS = 2_000;
 
 /** Rows of one file that wait for a person, all for one kind of word. */
 export interface Waiting {
@@ -37,7 +39,7 @@ interface Seen {
 export async function waitingPart(desk: Desk, waiting: Waiting, seen: Seen): Promise<Html> {
   const { batch, state, tally } = waiting;
   const rows = await desk.store.rows({ batch: batch.id, states: [state], limit: ROWS_SHOWN });
-  const details = await detailsOf(desk, batch, rows);
+  const details = await detailsOf(desk, batch, rows, NAMES_MS);
   const detailOf = (record: RowRecord): Detail => details.of.get(record.row) ?? {};
   const shown = { rows, detailOf, csrf: seen.csrf };
   const table =

@@ -67,6 +67,7 @@ export const STATUS_WORDS = {
   on_their_way: "{rows:row is|rows are} on the way at this moment",
   to_correct: "{rows} to correct",
   owes_results: "its results are not written yet",
+  far_down: "Names of rows so far down in a large file stand in its results.",
   lacking: "names and accounts of batch {batch} are missing here: {why}",
   no_acts: "nobody did anything {since}",
   no_unknown: "no row is unknown",

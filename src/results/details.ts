@@ -2,6 +2,7 @@ import { openKept } from "../checks/open-file.ts";
 import { messageOf } from "../errors.ts";
 import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import { maskAccountId, maskStray } from "../mask.ts";
+import { STATUS_WORDS } from "../messages/results.ts";
 import { printable } from "../printable.ts";
 
 /** What the file says of a row: of its payee, whose employee number it may have, and the account to debit. */
@@ -34,22 +35,25 @@ export function detailText(detail: Detail): string {
 }
 
 /**
- * Of these rows of a batch, from the private copy of its file, which is read as far as the last of them. Where it cannot be
- * read, `why` says so: what shows them must not fail for that.
+ * Of these rows of a batch, from the private copy of its file, which is read as far as the last of them, but no longer than
+ * `withinMs`. Where it cannot be read, or not so soon, `why` says so: what shows them must not fail for that.
  */
 export async function detailsOf(
   desk: Parameters<typeof openKept>[0],
   batch: BatchRecord,
   rows: readonly Pick<RowRecord, "row">[],
+  withinMs = Infinity,
 ): Promise<{ readonly of: ReadonlyMap<number, Detail>; readonly why?: string }> {
   const of = new Map<number, Detail>();
   const wanted = new Set(rows.map(({ row }) => row));
   if (wanted.size === 0) return { of };
+  const began = performance.now();
   try {
     const { table, own } = await openKept(desk, batch);
     for await (const page of table.rows(wanted)) {
       for (const row of page) if (wanted.has(row.number)) of.set(row.number, detailIn(own(row)));
       if (of.size === wanted.size) break;
+      if (performance.now() - began > withinMs) return { of, why: STATUS_WORDS.far_down };
     }
     return { of };
   } catch (error) {
