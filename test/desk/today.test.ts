@@ -23,7 +23,11 @@ function tellsTruly(journal: "SQLite" | "Postgres"): void {
     const { id } = await at.batchOf("payroll.csv");
     const today = async (): Promise<string> => {
       await asha.ask("/");
-      return /What needs a person (.*) Batches A year/.exec(asha.seen)?.[1] ?? "";
+      return asha.todo;
+    };
+    const goes = async (): Promise<string> => {
+      await asha.ask("/");
+      return asha.section("On the way");
     };
     const status = async (): Promise<string> =>
       (await at.run(["status"])).stdout + (await at.run(["status", id])).stdout;
@@ -33,26 +37,28 @@ function tellsTruly(journal: "SQLite" | "Postgres"): void {
     await asha.ask("/decide");
     await asha.post("/decide/unknown", { batch: id, row: "3", as: "not-done", note: "no entry" });
     expect(await today()).toMatch(
-      /1 held 300\.00 .* 1 settled as not done 200\.00 in payroll\.csv \w+ , and not sent again: send again, or cancel .* Nothing is being sent/,
+      /Held 1 payment .* ₹300\.00 .* Send again\? 1 payment in payroll\.csv Looked up by Asha: .* ₹200\.00 Send 1 again/,
     );
-    expect(asha.seen).toMatch(/Nobody watches: no paydrop is at work here\. .* What needs a person/);
+    expect(asha.section("On the way")).toBe("");
+    expect(asha.seen).toMatch(/Nobody watches: no paydrop is at work here\. .* To do/);
 
     await asha.ask(`/batch/${id}`);
     await asha.post(`/batch/${id}/retry`, {});
-    expect(await today()).toContain(NOBODY);
+    expect(await goes()).toContain(NOBODY);
     expect(await status()).toMatch(twice(NOBODY));
     await asha.ask(`/batch/${id}`);
     expect(asha.seen).toContain(NOBODY);
 
     await asha.post("/stop", { inbox: at.inbox });
-    expect(await today()).toMatch(
-      /inbox Stopped since \S+ \S+.* by Asha\. Somebody pressed STOP at the desk\. Behind it: 1 row, 200\.00\. Let inbox go on .* 1 held .*inbox is stopped: nothing goes from it/,
+    expect(await goes()).toContain("inbox is stopped: nothing goes from it");
+    expect(asha.seen).toMatch(
+      /stopped in “ inbox ” since \S+, by Asha\. Somebody pressed STOP at the desk\. 1 payment, ₹200\.00 wait behind it\. Let sending go on .* To do/,
     );
     expect(await status()).toMatch(twice("inbox is stopped: nothing goes from it"));
     await asha.post("/go-on", { inbox: at.inbox });
     await asha.ask(`/batch/${id}`);
     await asha.post(`/batch/${id}/pause`, {});
-    expect(await today()).toContain("is paused");
+    expect(await today()).toMatch(/Paused payroll\.csv 1 payment waits/);
     expect(await status()).toMatch(twice("paused: nothing goes until a person lets it go on"));
     expect(at.carriedOut).toBe(2);
     const lines = at.read("payroll.csv.results.csv");
@@ -62,7 +68,7 @@ function tellsTruly(journal: "SQLite" | "Postgres"): void {
     await asha.post(`/batch/${id}/resume`, {});
     const watch = at.start();
     await until("somebody watches", async () => !(await asha.ask("/")).includes("Nobody watches"));
-    await until("the row goes again", async () => (await today()).includes("1 unknown 200.00"));
+    await until("the row goes again", async () => /No clear answer 1 payment .* ₹200\.00/.test(await today()));
     expect(asha.seen).not.toMatch(/nobody sends|waits for its turn/);
     watch.child.kill("SIGKILL");
     await until("nobody watches", async () => (await asha.ask("/")).includes("Nobody watches"), { withinMs: 60_000 });
