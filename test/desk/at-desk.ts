@@ -158,6 +158,13 @@ export class Visitor {
     return this.text;
   }
 
+  /** What lies behind this path; `status` and `headers` are those of the answer. */
+  async bytes(path: string): Promise<Buffer> {
+    const response = await fetch(this.#url + path, { redirect: "manual", headers: { cookie: this.cookie } });
+    [this.status, this.headers] = [response.status, response.headers];
+    return Buffer.from(await response.arrayBuffer());
+  }
+
   post(path: string, form: Readonly<Record<string, string | readonly string[]>> | FormData): Promise<string> {
     const site = { "sec-fetch-site": "same-origin" };
     if (form instanceof FormData) {

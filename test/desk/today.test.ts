@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { describePostgres } from "../support/postgres.ts";
-import { until } from "../support/until.ts";
-import { AtDesk } from "./at-desk.ts";
+import { came, until } from "../support/until.ts";
+import { removeAccount } from "../../src/acts/accounts.ts";
+import { actOf } from "../../src/batch.ts";
+import { AtDesk, type Visitor } from "./at-desk.ts";
 
 /** Of the pretended service the second row gets no answer. */
 const FILE = `from_account,to_account,amount
@@ -74,3 +76,36 @@ function tellsTruly(journal: "SQLite" | "Postgres"): void {
     await until("nobody watches", async () => (await asha.ask("/")).includes("Nobody watches"), { withinMs: 60_000 });
   });
 }
+
+/** What comes to an open page, part by part. */
+async function liveParts(at: AtDesk, { cookie }: Visitor, path: string) {
+  const live = await fetch(at.deskUrl + path, { headers: { cookie } });
+  const events = (live.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  return async (): Promise<Readonly<Record<string, string>> | undefined> => {
+    const { value = "" } = await came("what is live", events.read());
+    return value === "" ? undefined : (JSON.parse(value.replace(/^data: /, "")) as Record<string, string>);
+  };
+}
+
+test("an open page → each message has its time; what changed comes, until one may not look", async () => {
+  const at = await AtDesk.open("SQLite");
+  const asha = await at.person("Asha", "decide");
+  // without a script, too, it says of when it is, and nothing says that it is old
+  expect(asha.text).toMatch(/<body data-live="\/live\/today">[^]*Up to date, <span id="now">\d\d:\d\d:\d\d</);
+  expect(asha.text).toContain('<div id="stale" hidden>');
+  const next = await liveParts(at, asha, "/live/today");
+  const first = await next();
+  expect(Object.keys(first ?? {}).sort()).toEqual(["alerts", "count-approvals", "count-decide", "live", "now"]);
+  const second = await next();
+  expect([Object.keys(second ?? {}), (second?.["now"] ?? "") > (first?.["now"] ?? "")]).toEqual([["now"], true]);
+  await at.work.store.holdFolder(at.inbox, "desk_stop", actOf(at.work, "hold_folder", { by: "Ravi" }));
+  at.put("broken.csv", "name,amount\nx,1\n");
+  expect(await next()).toMatchObject({
+    now: expect.stringMatching(/^\d\d:\d\d:\d\d$/) as string,
+    alerts: expect.stringContaining("by Ravi") as string,
+    live: expect.stringContaining("broken.csv") as string,
+  });
+  await removeAccount(at.work.store, "Asha", actOf(at.work, "remove_account"));
+  // what was on its way may still come
+  expect((await next()) === undefined || (await next()) === undefined).toBe(true);
+});
