@@ -15,6 +15,7 @@ import type { Evidence } from "../statements/match.ts";
 import { heldFields, settleFields } from "./decide-forms.ts";
 import type { Desk } from "./desk.ts";
 import { check, form } from "./forms.ts";
+import { todoShown } from "./places.ts";
 import { moneyCell, payeeCell, tick } from "./rows.ts";
 import type { ReadStatements } from "./read-statements.ts";
 import { batchLink } from "./todo.ts";
@@ -134,13 +135,9 @@ async function heldTable(desk: Desk, { batch, tally }: Waiting, { rows, detailOf
   const lines = rows.map((record): Line => {
     const detail = detailOf(record);
     const first = csrf === undefined ? record.row : tick(record, detail);
-    const cells = [
-      first,
-      payeeCell(detail),
-      moneyCell(desk, record.amount),
-      tellRow(record, batch).text,
-      earlier(record),
-    ];
+    const words = tellRow(record, batch);
+    const why = markup`${words.text}<small>${todoShown(words, "/decide")}</small>`;
+    const cells = [first, payeeCell(detail), moneyCell(desk, record.amount), why, earlier(record)];
     return { id: `row-${record.row}`, cells };
   });
   const text = markup`<b>${tally.rows === 1 ? "The one" : `All ${desk.figures.count(tally.rows)}`}, ${desk.figures.money(tally.amount)}</b>`;

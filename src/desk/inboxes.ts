@@ -1,5 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { rowsIn } from "../amount.ts";
 import { inboxFolders } from "../intake/inbox.ts";
 import { inputName, isOperationFolder } from "../intake/names.ts";
 import { identityOf } from "../intake/snapshot.ts";
@@ -58,18 +59,24 @@ async function waitingIn({ store }: Desk, inbox: string): Promise<readonly Waiti
       // one that nobody has corrected yet is no work
       if (said.isRetry && (await isRetryAsWritten(path))) continue;
       const stats = await lstat(path, { bigint: true }).catch(() => undefined);
-      // what is open of a batch is told with the batch
-      if (stats?.isFile() && (await store.sourceOf(path, identityOf(stats))) !== undefined) continue;
       const answer = ["refused", "waiting"].map((kind) => `${name}.${kind}.txt`).find((one) => answers.has(one));
+      const isRefused = answer === `${name}.refused.txt`;
+      const batch = stats?.isFile() ? await store.sourceOf(path, identityOf(stats)) : undefined;
+      // what is open of a batch is told with the batch; that its file was sent back is told of the file
+      if (batch !== undefined && !(isRefused && (await isSentBack(store, batch)))) continue;
       if (answer === undefined && !stats?.isFile()) continue;
       const lines =
         answer === undefined
           ? [DESK_WORDS.not_looked_at]
           : (await answerLines(join(folder, answer))).slice(0, LINES_SHOWN);
-      const isRefused = answer === `${name}.refused.txt`;
       const shown = folder === inbox ? name : join(basename(folder), name);
       waiting.push({ name: shown, lines, isRefused, since: Number(stats?.ctimeMs ?? Date.now()) });
     }
   }
   return waiting;
+}
+
+async function isSentBack(store: Desk["store"], id: string): Promise<boolean> {
+  const [batch] = await store.batches({ id });
+  return batch?.phase === "cancelled" && rowsIn(batch.tallies, "accepted", "unknown", "settled_done", "rejected") === 0;
 }

@@ -50,8 +50,7 @@ export function reconcilePages(pages: Pages): void {
     const again = (why: Html, more: Typed = {}): Promise<Response> =>
       pages.framed(posted, { ...HERE, content: markup`${why}${chooseForm(posted, { ...typed, ...more })}` });
     const staged = await stagedOf(staging, posted);
-    if (!("id" in staged))
-      return again(alertOf({ label: "Not read", role: "alert", lines: [staged.text, todoShown(staged)] }));
+    if (!("id" in staged)) return again(notReadAlert(staged));
     const { id, path } = staged;
     const dayFirst = typed.dates ? typed.dates === "day-first" : undefined;
     const values = { statement: path, account: typed.account || undefined, dayFirst };
@@ -120,6 +119,9 @@ async function settleTicked(
     return acted;
   });
 }
+
+const notReadAlert = (why: Told): Html =>
+  alertOf({ label: "Not read", role: "alert", lines: [why.text, todoShown(why)] });
 
 /** What the form has by now. `asks`: what only a person can say. */
 interface Typed {

@@ -23,7 +23,8 @@ export function payeeCell({ name, employee, payee, reference }: Detail, more?: S
   const parts = below.map((text, at) => markup`${at > 0 && " · "}${said(text ?? "")}`);
   const ref = own && markup`${parts.length > 0 && " · "}<span class="nb">${said(own)}</span>`;
   const isMore = more !== undefined && markup`${(parts.length > 0 || own) && " · "}${more}`;
-  return markup`${said(who ?? account ?? "") || DESK_WORDS.no_name}<small>${parts}${ref}${isMore}</small>`;
+  const first = who || account;
+  return markup`${first ? said(first) : DESK_WORDS.no_name}<small>${parts}${ref}${isMore}</small>`;
 }
 
 /** With the row as it is shown: what is said of it counts for nothing else. */

@@ -45,8 +45,9 @@ export async function serveDesk(desk: Desk, port: number) {
   const app = new Hono();
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: { requestTimeout: 120_000 } }) as Server;
   const visitors = new Visitors(desk);
-  const routes = new Routes(desk, app, visitors);
+  // before any path: what is added earlier would be answered without it
   answerAll(app, desk);
+  const routes = new Routes(desk, app, visitors);
   for (const name of [...SHEETS, "live.js"]) serveFile(app, name);
   for (const add of [
     signInPages,

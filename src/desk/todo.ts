@@ -130,16 +130,12 @@ export class Todos {
 
   #refused(file: WaitingFile & Inbox, { account, csrf }: Asked): Todo | undefined {
     if (!file.isRefused) return undefined;
-    const {
-      name,
-      inbox,
-      lines: [why = ""],
-    } = file;
+    const { name, inbox, lines } = file;
     const away =
       mayDo(account.role, "decide") && form("/put-away", csrf, button("Put it away", ""), { hidden: { inbox, name } });
     return {
       ...{ tag: tag("File refused", "bad"), what: markup`<b>${said(name)}</b>` },
-      why: markup`${why} ${DESK_WORDS.todo_refused}`,
+      why: markup`${lines.join(" ")} ${DESK_WORDS.todo_refused}`,
       act: away,
     };
   }

@@ -97,7 +97,10 @@ function nameWithPeriod(name: string, said: string): string | { readonly word: W
   if (own === period) return name;
   if (own !== undefined) return { word: "period_named", facts: { name: printable(name, 60), own, said: period } };
   const end = extname(name);
-  return `${name.slice(0, name.length - end.length)}-${period}${end}`;
+  const stem = name.slice(0, name.length - end.length);
+  // behind `june` it would be read as two months
+  const named = [`${stem}-${period}${end}`, `${period}-${stem}${end}`].find((one) => periodInName(one) === period);
+  return named ?? { word: "period_unread", facts: { name: printable(name, 60), said: period } };
 }
 
 /** Inboxes that are on this machine, and the operation folders in them. */

@@ -161,6 +161,7 @@ export const DESK_WORDS = {
   period_unclear: "“{said}” is no month and no week. → Write 2026-11 or 2026-W47.",
   period_named:
     "The name {name} says {own}, and you say {said}. → Leave the period out, or give the file another name.",
+  period_unread: "Beside the name {name}, {said} would not be read. → Give the file another name, such as wages.csv.",
   resume_means: "It goes on where it was paused.",
   again_means: "Somebody looked them up: they did not go. They go a second time with the same references.",
   rejected_means: "Only if the bank has put something right. Else correct them in the file and upload it.",

@@ -1,6 +1,8 @@
 // Shows anew what changes while the page is open. Without it pages are as they were when they were loaded.
 const address = document.body.dataset.live;
 const STALE_MS = 12_000;
+/** What came and is not shown yet, by the ids of its places. */
+const coming = new Map();
 let source;
 let timer;
 
@@ -26,12 +28,23 @@ function wait() {
 function show(parts) {
   document.getElementById("stale").hidden = true;
   wait();
-  for (const [id, text] of Object.entries(parts)) {
+  const { now, ...others } = parts;
+  for (const [id, text] of Object.entries(others)) coming.set(id, text);
+  for (const [id, text] of coming) {
     const part = document.getElementById(id);
-    // whoever is about to press a button in it, or has chosen something there, keeps what is there
-    const chosen = String(document.getSelection()) !== "" && part?.contains(document.getSelection().anchorNode);
-    if (part && !part.contains(document.activeElement) && !chosen) part.innerHTML = text;
+    if (part && isUsed(part)) continue;
+    if (part) part.innerHTML = text;
+    coming.delete(id);
   }
+  // the time is that of what is shown
+  const time = document.getElementById("now");
+  if (time && now !== undefined && coming.size === 0) time.innerHTML = now;
+}
+
+// whoever is about to press a button in it, or has chosen something there, keeps what is there
+function isUsed(part) {
+  const chosen = String(document.getSelection()) !== "" && part.contains(document.getSelection().anchorNode);
+  return chosen || part.contains(document.activeElement);
 }
 
 if (address) {

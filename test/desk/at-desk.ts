@@ -158,6 +158,13 @@ export class Visitor {
     return this.text;
   }
 
+  /** What lies behind this path; `status` and `headers` are those of the answer. */
+  async bytes(path: string): Promise<Buffer> {
+    const response = await fetch(this.#url + path, { redirect: "manual", headers: { cookie: this.cookie } });
+    [this.status, this.headers] = [response.status, response.headers];
+    return Buffer.from(await response.arrayBuffer());
+  }
+
   post(path: string, form: Readonly<Record<string, string | readonly string[]>> | FormData): Promise<string> {
     const site = { "sec-fetch-site": "same-origin" };
     if (form instanceof FormData) {
@@ -173,6 +180,19 @@ export class Visitor {
     return this.ask(path, { method: "POST", body, headers: site });
   }
 
+  /** A form with a file. */
+  bring(
+    path: "/upload" | "/reconcile",
+    name: string,
+    text: string | Buffer,
+    more: Readonly<Record<string, string>> = {},
+  ) {
+    const data = new FormData();
+    data.set("file", new File([typeof text === "string" ? text : new Uint8Array(text)], name));
+    for (const [field, value] of Object.entries(more)) data.set(field, value);
+    return this.post(path, data);
+  }
+
   async signIn(name: string, password = PASSWORD): Promise<string> {
     await this.ask("/sign-in");
     return this.post("/sign-in", { name, password });
@@ -185,6 +205,23 @@ export class Visitor {
 
   get seen(): string {
     return plain(this.text);
+  }
+
+  /** What stands below the heading that begins so, up to the next one; empty where there is none. */
+  section(heading: string): string {
+    const [content = ""] = this.text.split("<footer");
+    const parts = content.split(/(?=<h2)/).map(plain);
+    return parts.slice(1).find((part) => part.startsWith(heading)) ?? "";
+  }
+
+  /** What waits for a person, on Today. */
+  get todo(): string {
+    return this.section("To do");
+  }
+
+  /** What a form of the page carries by itself. */
+  carried(name: string): string {
+    return new RegExp(`name="${name}" value="(\\w+)"`).exec(this.text)?.[1] ?? "";
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
@@ -84,7 +85,7 @@ test(
       writeFileSync(join(at.root, name), text);
       await page.getByRole("link", { name: "Upload", exact: true }).click();
       await look("upload");
-      await page.getByLabel("The file").setInputFiles(join(at.root, name));
+      await page.getByLabel("The file", { exact: true }).setInputFiles(join(at.root, name));
       await page.getByRole("button", { name: "Check it" }).click();
     };
     await bring("june.csv", FILE.replace("100.00", "1O0.00"));
@@ -92,25 +93,45 @@ test(
     await page.getByText('"1O0.00"').first().waitFor();
     await look("checked");
     await bring("june.csv", FILE);
-    await page.getByRole("button", { name: "Put it into" }).click();
+    await page.getByRole("button", { name: "Send 3 payments" }).click();
     // it comes by itself, without a click
     await until(
       "the file was taken",
       async () => (await page.getByRole("rowheader", { name: "june.csv" }).count()) > 0,
       { by: watch.ended },
     );
-    await page.getByText("1 unknown").first().waitFor();
+    await page.getByRole("link", { name: "Look up 1" }).waitFor();
     await look("today");
+    // whoever is about to press something keeps what is there, and the time does not say that it is newer
+    await page.getByRole("link", { name: "june.csv" }).first().focus();
+    at.put("broken.csv", "name,amount\nx,1\n");
+    await until("it was refused", () => at.has("broken.csv.refused.txt"), { by: watch.ended });
+    const time = (): Promise<string> => page.locator("#now").innerText();
+    await until("the time stands still", async () => {
+      const before = await time();
+      await sleep(4_500);
+      return before === (await time());
+    });
+    expect(await page.getByText("broken.csv").count()).toBe(0);
+    const before = await time();
+    await page.evaluate("document.activeElement.blur()");
+    await page.getByText("broken.csv").first().waitFor();
+    expect((await time()) > before).toBe(true);
     await page.getByRole("link", { name: "june.csv" }).first().click();
-    await page.getByRole("cell", { name: "SANDBOX" }).or(page.getByText("••2222")).first().waitFor();
+    await page.getByText("••2222").first().waitFor();
     await look("batch");
-    for (const name of ["Sums by account", "Today", "A year of batches"]) {
-      await page.getByRole("link", { name, exact: true }).click();
+    for (const name of ["Files", "By month"]) {
+      await page.getByRole("link", { name, exact: true }).first().click();
       await page.getByRole("heading", { level: 1, name }).waitFor();
-      if (name !== "Today") await look(name);
+      await look(name);
     }
+    await page.getByRole("link", { name: "Files", exact: true }).first().click();
+    await page.getByLabel("What you know of the payment").fill("2222");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "1 payment found" }).waitFor();
+    await look("found");
 
-    await page.getByRole("link", { name: "Reconcile", exact: true }).click();
+    await page.getByRole("link", { name: "Statements", exact: true }).click();
     await look("reconcile");
     const statement = join(at.root, "statement.csv");
     writeFileSync(statement, STATEMENT);
@@ -122,25 +143,25 @@ test(
     await page.getByRole("button", { name: "Compare it" }).click();
     await page.getByLabel("june.csv, row 3").uncheck();
     await page.getByLabel("Their sum").fill("1");
-    await page.getByRole("button", { name: "Settle as done" }).click();
+    await page.getByRole("button", { name: "They went: settle the ticked ones" }).click();
     await page.getByText("No row was chosen").waitFor();
     expect(await page.getByLabel("june.csv, row 3").isChecked()).toBe(false);
     await look("compared");
 
-    await page.getByRole("link", { name: "Decide", exact: true }).click();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Decide" }).click();
     await look("decide");
-    await page.getByLabel("3", { exact: true }).check();
-    await page.getByLabel("They did not go").check();
+    await page.getByLabel("Row 3").check();
+    await page.getByLabel("They did not go.").check();
     await page.getByLabel("Where you looked").fill("dashboard 10:12, no entry");
     await page.getByRole("button", { name: "Say so" }).click();
     await page.getByText("is settled as not done by Asha").waitFor();
-    await page.getByLabel("5", { exact: true }).check();
-    await page.getByLabel("They are meant as well").check();
+    await page.getByLabel("Row 5").check();
+    await page.getByLabel("send them as well").check();
     await page.getByLabel("Why, for the history").fill("two are meant");
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Go on with the ticked ones" }).click();
     await page.getByLabel("Their sum").fill("300");
     await look("let them go?");
-    await page.getByRole("button", { name: "Let 1 row go: 300.00" }).click();
+    await page.getByRole("button", { name: "Let 1 payment go: ₹300.00" }).click();
     await page.getByText("1 row of batch").waitFor();
     await until("the released row went", () => at.carriedOut === 3, { by: watch.ended });
     await page.getByRole("link", { name: "Help", exact: true }).click();
@@ -159,5 +180,7 @@ test(
     await plain.close();
     desk.child.kill("SIGTERM");
     expect((await desk.ended).code).toBe(0);
+    // nobody decides by a page that is old
+    await page.getByText("This page does not change any more").waitFor();
   },
 );

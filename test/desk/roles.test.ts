@@ -35,7 +35,7 @@ async function person(at: Watched, address: string, name: string, role: Role): P
   await page.getByLabel("Your name").fill(name);
   await page.getByLabel("Password").fill(password);
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Today" }).waitFor();
+  await page.getByRole("heading", { name: "To do" }).waitFor();
   return page;
 }
 
@@ -51,28 +51,28 @@ test(
     const clerk = await person(at, address(), "Asha", "decide");
     const bring = async (path: string): Promise<void> => {
       await clerk.getByRole("link", { name: "Upload", exact: true }).click();
-      await clerk.getByLabel("The file").setInputFiles(path);
+      await clerk.getByLabel("The file", { exact: true }).setInputFiles(path);
       await clerk.getByRole("button", { name: "Check it" }).click();
     };
     await bring(workbook("1O0.00"));
     await clerk.getByRole("cell", { name: "C2", exact: true }).waitFor();
     await bring(workbook("50.00"));
-    await clerk.getByText("6650.00").first().waitFor();
-    await clerk.getByRole("button", { name: "Put it into" }).click();
-    await clerk.getByRole("link", { name: "approve", exact: true }).waitFor();
+    await clerk.getByText("₹6,650.00").first().waitFor();
+    await clerk.getByRole("button", { name: "Send 12 payments for approval" }).click();
+    await clerk.getByRole("link", { name: "See what is new" }).waitFor();
     expect(at.carriedOut).toBe(0);
 
     const onlooker = await person(at, address(), "Meena", "view");
     for (const place of ["Today", "Decide", "Approvals", "Upload"]) {
-      await onlooker.getByRole("link", { name: place, exact: true }).click();
-      await onlooker.getByRole("heading", { name: place, exact: true }).waitFor();
+      await onlooker.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: place }).click();
+      await onlooker.getByRole("link", { name: place }).and(onlooker.locator("[aria-current=page]")).waitFor();
       expect(await onlooker.locator("main button, main input:not([type=hidden])").count(), place).toBe(0);
     }
     const approver = await person(at, address(), "Ravi", "approve");
-    await approver.getByRole("link", { name: "Approvals", exact: true }).click();
-    await approver.getByText("Brought by").waitFor();
-    await approver.getByLabel("Its sum").fill("6650");
-    await approver.getByRole("button", { name: "Approve 12 rows" }).click();
+    await approver.getByRole("link", { name: "Look at it" }).click();
+    await approver.getByText("Brought, or let go, by").waitFor();
+    await approver.getByLabel("The sum, from your own papers").fill("₹ 6,650");
+    await approver.getByRole("button", { name: "Approve 12 payments" }).click();
     await approver.getByText("is approved by Ravi").waitFor();
 
     // nobody loads this page again
@@ -89,7 +89,7 @@ test(
       by: watch.ended,
     });
     expect(await done()).toBeLessThan(12);
-    await clerk.getByText("12 accepted").waitFor();
+    await clerk.getByText("All accepted").waitFor();
     expect([await clerk.title(), at.carriedOut, at.sentTwice]).toEqual(["still the same page", 12, 0]);
     watch.child.kill("SIGTERM");
     expect((await watch.ended).code).toBe(0);
@@ -113,19 +113,18 @@ function besideEachOther(journal: "SQLite" | "Postgres"): void {
     at.put("payroll.csv", FILE);
     await at.once();
     const { id } = await at.batchOf("payroll.csv");
-    const words = ["They went", "They did not go"];
+    const words = ["They went.", "They did not go."];
     const both = await Promise.all(["Asha", "Ravi"].map((name) => person(at, at.deskUrl, name, "decide")));
     for (const [index, page] of both.entries()) {
-      await page.getByText("1 unknown").first().waitFor();
-      await page.getByRole("link", { name: "Decide", exact: true }).click();
-      await page.getByLabel("3", { exact: true }).check();
+      await page.getByRole("link", { name: "Look up 1" }).click();
+      await page.getByLabel("Row 3").check();
       await page.getByLabel(words[index] ?? "").check();
       await page.getByLabel("Where you looked").fill("dashboard 10:12");
     }
     await Promise.all(both.map((page) => page.getByRole("button", { name: "Say so" }).click()));
     const news = await Promise.all(both.map((page) => page.locator(".news").innerText()));
     expect(
-      news.filter((text) => /\(200\.00\) is settled as/.test(text)),
+      news.filter((text) => /\(₹200\.00\) is settled as/.test(text)),
       news.join(),
     ).toHaveLength(1);
     expect(

@@ -45,7 +45,7 @@ function decideAtOnce(journal: "SQLite" | "Postgres"): void {
     await at.once();
     expect(at.carriedOut).toBe(2);
     await ravi.ask("/decide");
-    expect(ravi.seen).toMatch(
+    expect(ravi.section("Held in payroll.csv")).toMatch(
       /Asha said that it did not go, and Ravi said that it went Look it up once more, both of you\./,
     );
     const all = (await at.run(["release", id, "--all", "--by", "Meena", "--reason", "all of them"])).stdout;
@@ -101,7 +101,7 @@ function decideAtOnce(journal: "SQLite" | "Postgres"): void {
     const { at, id, asha, ravi, row } = await opened();
     const held = { batch: id, row: "5", reason: "two are meant" };
     await ravi.post("/decide/held", { ...held, what: "release" });
-    expect(ravi.seen).toContain("Let 1 row go: 300.00");
+    expect(ravi.seen).toContain("Let 1 payment go: ₹300.00");
     await asha.post("/decide/held", { ...held, what: "cancel" });
     await ravi.post("/decide/release", { ...held, total: "300" });
     expect(ravi.news).toContain("row 5 of batch " + id + " is cancelled now: it changed after the page was made");
@@ -121,7 +121,7 @@ function decideAtOnce(journal: "SQLite" | "Postgres"): void {
     await ravi.ask(`/batch/${id}`);
     await say(asha, "not-done");
     await ravi.post(`/batch/${id}/retry`, {});
-    expect(ravi.news).toContain("1 row, 200.00 now. Nothing was sent.");
+    expect(ravi.news).toContain("1 payment, ₹200.00 now. Nothing was sent.");
     await at.once();
     expect(at.carriedOut).toBe(2);
   });
