@@ -23,14 +23,17 @@ interface Checked {
   readonly head: string;
 }
 
+/** What a browser offers to choose. */
+export const INPUTS = ".csv,.txt,.tsv,.json,.jsonl,.xlsx";
+
 /** What `paydrop check` says of a file, and the button that puts it into its folder. */
 export async function checkPart(desk: Desk, staged: Staged & { readonly id: string }, asked: Asked): Promise<Checked> {
   try {
     return checkedPart(desk, staged, asked, await checkOne(staged.path, desk.config));
   } catch (error) {
     if (!(error instanceof PaydropError)) throw error;
-    const again = linkButton("/upload", "Upload a better one", "main");
-    return { content: markup`${refusedPart(error, DESK_WORDS.refused, again)}`, head: DESK_WORDS.nothing_sent };
+    const content = markup`${refusedPart(error, DESK_WORDS.refused)}<div class="after">${correctedForm(staged.folder, asked.csrf)}</div>`;
+    return { content, head: DESK_WORDS.nothing_sent };
   }
 }
 
@@ -93,7 +96,7 @@ ${kinds.map(([title, faults, count]) => count > 0 && markup`${over(title, { righ
 /** What would go now, and the one next thing. */
 function goesAlert(
   { figures, config }: Desk,
-  { id }: { readonly id: string },
+  { id, folder }: Pick<Staged, "folder"> & { readonly id: string },
   { csrf }: Asked,
   { byStatus, total }: CheckedFile,
 ): Html {
@@ -112,12 +115,15 @@ function goesAlert(
     hidden: { id },
   });
   const means = all ? DESK_WORDS.put_means : DESK_WORDS.put_some;
-  const acts = [
-    put,
-    !all && linkButton("/upload", "Upload a corrected file"),
-    linkButton("/upload", "Not this file", "quiet"),
-  ];
-  return alertOf({ label: "What goes now", lines: [first, means], acts, kind: all ? "good" : "wait" });
+  const acts = [put, linkButton("/upload", "Not this file", "quiet")];
+  const alert = alertOf({ label: "What goes now", lines: [first, means], acts, kind: all ? "good" : "wait" });
+  return all ? alert : markup`${alert}${correctedForm(folder, csrf)}`;
+}
+
+/** The next one is checked from here: a month that was stated stands in its name by now, or is stated again. */
+function correctedForm(folder: string, csrf: string): Html {
+  const fields = markup`<p class="field"><label for="file">The corrected file</label><input id="file" type="file" name="file" accept="${INPUTS}" required></p><p class="acts">${button("Check it", "")} <span class="soft">${DESK_WORDS.upload_check}</span></p>`;
+  return form("/upload", csrf, fields, { encoding: "multipart/form-data", kind: "card form", hidden: { folder } });
 }
 
 function accountsTable({ figures }: Desk, accounts: CheckedFile["accounts"]): Html {

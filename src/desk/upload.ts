@@ -14,7 +14,7 @@ import { printable } from "../printable.ts";
 import { isRetryAsWritten, sha256Of } from "../results/place.ts";
 import { mayDo } from "../acts/accounts.ts";
 import { markup, type Html } from "../pages/html.ts";
-import { checkPart } from "./checked.ts";
+import { checkPart, INPUTS } from "./checked.ts";
 import { actAt, type Desk } from "./desk.ts";
 import { button, field, form } from "./forms.ts";
 import { inboxesOf } from "./inboxes.ts";
@@ -121,7 +121,7 @@ async function chooseForm(desk: Desk, { csrf, account }: Asked): Promise<Html> {
     others.length > 0 &&
     markup`<p class="field"><label for="folder">Where it belongs</label><select id="folder" name="folder">${options}</select></p>`;
   const { text } = told(DESK_WORDS.period_means, { days: desk.config.duplicate_days });
-  const fields = markup`<p class="field"><label for="file">The file</label><input id="file" type="file" name="file" accept=".csv,.txt,.tsv,.json,.jsonl,.xlsx" required></p>${where}
+  const fields = markup`<p class="field"><label for="file">The file</label><input id="file" type="file" name="file" accept="${INPUTS}" required></p>${where}
 ${field("period", "What it pays for, if the file does not say it", { maxlength: "40", placeholder: "2026-11 or 2026-W47", autocomplete: "off", hint: DESK_WORDS.period_hint })}
 <p class="acts">${button("Check it")} <span class="soft">${DESK_WORDS.upload_check}</span></p><details><summary>${DESK_WORDS.period_title}</summary><p class="in">${text} ${DESK_WORDS.period_stated}</p></details>`;
   const hidden = others.length > 0 ? {} : { folder: only };

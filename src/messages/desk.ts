@@ -188,7 +188,7 @@ export const DESK_WORDS = {
   proposed_not_done: "{rows:row is|rows are} settled as not done by {by}: {sum}. They may be sent again.",
   more_such: "and {more} more of them",
   put_means: "It goes soon after you press the button, or when somebody has approved it, where that is asked for.",
-  put_some: "Send these now and the others later, or correct the file first and upload it again.",
+  put_some: "Send these now and the others later, or correct the file first and check it again below.",
   compared_foot:
     "Nothing is settled before you say so. A statement shows what was booked; it is no proof that the payee has the money.",
   refused: "This file cannot be taken as it is. Nothing of it was kept.",
