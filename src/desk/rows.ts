@@ -23,8 +23,9 @@ export function payeeCell({ name, employee, payee, reference }: Detail, more?: S
   const parts = below.map((text, at) => markup`${at > 0 && " · "}${said(text ?? "")}`);
   const ref = own && markup`${parts.length > 0 && " · "}<span class="nb">${said(own)}</span>`;
   const isMore = more !== undefined && markup`${(parts.length > 0 || own) && " · "}${more}`;
-  const first = who || account;
-  return markup`${first ? said(first) : DESK_WORDS.no_name}<small>${parts}${ref}${isMore}</small>`;
+  // a masked number is short, and no word to be broken
+  const first = who ? said(who) : account ? markup`<span class="nb">${said(account)}</span>` : DESK_WORDS.no_name;
+  return markup`${first}<small>${parts}${ref}${isMore}</small>`;
 }
 
 /** With the row as it is shown: what is said of it counts for nothing else. */

@@ -91,7 +91,7 @@ class Drawn {
   }
 
   get isSum(): boolean {
-    return this.looks.includes("n") && !this.looks.includes("do");
+    return this.looks.includes("n") && !this.looks.includes("do") && !this.looks.includes("less");
   }
 
   get #kind(): string {
