@@ -107,7 +107,7 @@ export interface Todo {
 export function todoList(all: readonly Todo[], kind = ""): Html {
   const lines = all.map(({ tag: is, what, why, sum, act, isGrave = false }) => {
     const text = markup`<div class="what"><p>${what}</p>${isSaid(why) && markup`<p class="why">${why}</p>`}</div>`;
-    const end = kind === "plain" ? nothing : markup`<p class="do">${act}</p>`;
+    const end = kind === "plain" ? nothing : markup`<div class="do">${act}</div>`;
     return markup`<li class="${isGrave && "grave"}">${is}${text}<p class="sum">${isSaid(sum) && markup`<b>${sum}</b>`}</p>${end}</li>`;
   });
   return markup`<ul class="todo ${kind} card">${lines}</ul>`;
