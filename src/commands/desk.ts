@@ -62,7 +62,10 @@ export function deskOf(call: Call) {
     const [statement] = isTrial ? inboxes.map((inbox) => join(dirname(inbox), STATEMENT_NAME)).filter(existsSync) : [];
     if (statement !== undefined) tell(call, config, "sample_statement", { path: printable(statement) });
     for (const [name, role] of isTrial ? SAMPLE_PEOPLE : []) {
-      const password = await addAccount(store, name, role, actOf(work, "add_account"), { isOneTime: false, isShort: true });
+      const password = await addAccount(store, name, role, actOf(work, "add_account"), {
+        isOneTime: false,
+        isShort: true,
+      });
       tell(call, config, "sample_account", { name, role, password });
     }
     if ((await accounts(store)).length === 0) tell(call, config, "nobody");

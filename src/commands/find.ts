@@ -13,6 +13,7 @@ import { printable } from "../printable.ts";
 import { tellRow } from "../results/columns.ts";
 import { detailText } from "../results/details.ts";
 import { find, type FoundRow } from "../results/find.ts";
+import { inStatementText } from "../results/in-statement.ts";
 import type { Sought } from "../results/sought.ts";
 import { iso } from "../results/summary.ts";
 import { splitText } from "../results/totals.ts";
@@ -41,6 +42,7 @@ const ROW: Columns<FoundRow> = {
   decision: ({ decided }) => decided && [decided.kind, decided.as].filter(Boolean).join(" "),
   why: ({ decided }) => decided?.note,
   held_for: ({ record }) => record.reasons.map(({ code }) => code).join(" "),
+  seen: ({ inStatement }) => inStatementText(inStatement),
 };
 
 /** What rows are summed by. */
@@ -61,16 +63,18 @@ export function run(call: Call): Promise<number> {
     const by = wordsOf(call, "sum_by", Object.keys(BY) as (keyof typeof BY)[]);
     const { time_zone: zone } = config;
     const all = new Sums<ResultStatus>();
+    const seen = { rows: 0, returned: 0 };
     let { since } = sought;
     const place = { config, store: work.store, ...tellingOn(call), since: (at: number) => void (since = at) };
-    const found = addedUp(find(place, sought), all);
+    const found = addedUp(find(place, sought), all, seen);
     const facts = () => all.total;
     const after = (): string[] => {
       const words = FIND_WORDS[all.total.rows === 0 ? "none" : "found"];
       const day = (at: number): string => dayOf(Date.parse(isoDayIn(at, zone)));
       const days = [since && `since ${day(since)}`, sought.until && `before ${day(sought.until)}`].filter(Boolean);
       const when = days.length === 0 ? "" : ` ${days.join(" and ")}`;
-      return [toldLines(told(words, { ...all.total, when, split: splitText(all) }))];
+      const inStatement = seen.rows > 0 ? [told(FIND_WORDS.seen, seen).text] : [];
+      return [toldLines(told(words, { ...all.total, when, split: splitText(all) })), ...inStatement];
     };
     if (!by) {
       const textsOf = (one: FoundRow): string[] => rowTexts(one, zone);
@@ -133,9 +137,15 @@ function tellingOn({ stderr }: Call) {
   };
 }
 
-async function* addedUp(found: AsyncIterable<FoundRow>, all: Sums<ResultStatus>): AsyncGenerator<FoundRow> {
+async function* addedUp(
+  found: AsyncIterable<FoundRow>,
+  all: Sums<ResultStatus>,
+  seen: { rows: number; returned: number },
+): AsyncGenerator<FoundRow> {
   for await (const one of found) {
     all.add(one.status, unitsIn(one));
+    if (one.inStatement) seen.rows += 1;
+    if (one.inStatement?.returned) seen.returned += 1;
     yield one;
   }
 }

@@ -5,6 +5,7 @@ import type { ResultStatus } from "../events.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
 import { SHOWN } from "../messages/pages.ts";
+import { told } from "../messages/sentence.ts";
 import { markup, said, tableOf, type Html } from "../pages/html.ts";
 import { card, over, payments, statusTag, tilesOf } from "../pages/parts.ts";
 import { find, type FoundRow } from "../results/find.ts";
@@ -118,17 +119,23 @@ function foundTiles({ figures }: Desk, rows: readonly FoundRow[]): Html {
   ]);
 }
 
+function seenText({ figures, store }: Desk, { day, returned }: NonNullable<FoundRow["inStatement"]>): string {
+  const at = Date.parse((returned ?? { day }).day);
+  return told(DESK_WORDS[returned ? "seen_back" : "seen"], { day: figures.day(at, store.now()) }).text;
+}
+
 function foundTable(desk: Desk, rows: readonly FoundRow[]): Html {
   const { figures, store } = desk;
   const lines = rows.map((found) => {
-    const { batch, record, status, at, name, employee, payee, reference } = found;
+    const { batch, record, status, at, name, employee, payee, reference, inStatement } = found;
+    const seen = inStatement && markup`<small>${seenText(desk, inStatement)}</small>`;
     const file = markup`${batchLink(batch)}<small>row ${record.row}${reference && markup` · <span class="nb">${said(reference)}</span>`}</small>`;
     return [
       figures.day(at, store.now()),
       payeeCell({ name, employee, payee }),
       file,
       moneyCell(desk, record.amount),
-      statusTag(status),
+      markup`${statusTag(status)} ${seen}`,
     ];
   });
   const columns = [

@@ -117,6 +117,8 @@ export const DESK_WORDS = {
   nothing_to_decide: "Nothing. No row is unknown or held.",
   find_sub: "In all files: by name, employee number, reference, last 4 digits of the account, or amount.",
   find_such: "such as: meena iyer · E043 · 2026-11-E043 · 4899",
+  seen: "in the bank’s statement of {day}",
+  seen_back: "came back on {day}, says the bank’s statement",
   find_foot: "A payment that was refused and corrected stands here twice: count what went.",
   older_files: "Older files",
   nothing_found: "Nothing. Look further back, or write less of it.",

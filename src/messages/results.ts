@@ -80,6 +80,8 @@ export const STATUS_WORDS = {
 
 export const FIND_WORDS = {
   found: "{rows:row} found{when}, {amount} in all{split}",
+  seen: ({ returned }) =>
+    `{rows:row of these stands|rows of these stand} in the bank's statement${returned ? "; the money of {returned:row} came back" : ""}`,
   none: "nothing found{when} → Look further back with --since, or write less of it.",
   reading: "reads file {at} of {of}",
   lacking: "of batch {batch} names and accounts cannot be looked at: {why}",

@@ -4,6 +4,7 @@ import { DAY_MS } from "../day.ts";
 import type { ResultStatus } from "../events.ts";
 import type { Act, BatchRecord, FoundBy, JournalStore, RowRecord } from "../journal/store.ts";
 import { detailIn, detailsOf, type Detail } from "./details.ts";
+import { inStatements, type InStatement } from "./in-statement.ts";
 import { holding, keysOf, meantIn, sameAs, SOUGHT_DAYS, type Sought } from "./sought.ts";
 import { textOf } from "./table.ts";
 import { byStatusOf, lockstep, recordsBy, recordsOf } from "./totals.ts";
@@ -16,6 +17,8 @@ export interface FoundRow extends Detail {
   readonly at: number;
   /** Who decided about it last, by name, and why. */
   readonly decided?: Act | undefined;
+  /** What the bank's statement says of it. */
+  readonly inStatement?: InStatement | undefined;
 }
 
 interface Place {
@@ -34,6 +37,16 @@ interface Place {
  * however long ago; where it finds nothing, and for a name, the copies of files are read (`SOUGHT_DAYS`).
  */
 export async function* find(place: Place, sought: Sought): AsyncGenerator<FoundRow> {
+  let of: { readonly batch: string; readonly seen: ReadonlyMap<number, InStatement> } | undefined;
+  for await (const one of findRows(place, sought)) {
+    const { id } = one.batch;
+    if (of?.batch !== id) of = { batch: id, seen: await inStatements(place.store, id) };
+    const inStatement = of.seen.get(one.record.row);
+    yield inStatement ? { ...one, inStatement } : one;
+  }
+}
+
+async function* findRows(place: Place, sought: Sought): AsyncGenerator<FoundRow> {
   const { keySecret } = await place.store.facts();
   const keys = keysOf(sought, keySecret);
   let isFound = false;

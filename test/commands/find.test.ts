@@ -70,9 +70,9 @@ test("a table of a month → each row with its batch, sums by what is wanted, an
   const [header = [], ...rows] = parse(stdout, { bom: true });
   expect(rows.map((cells) => cells[header.indexOf("status")])).toEqual(["accepted", "unknown", "invalid"]);
   expect(rows.map((cells) => cells[header.indexOf("reference")])).toEqual(["NOV-1", "NOV-2", "NOV-3"]);
-  const added = ["employee_no", "decided_by", "decision", "why", "held_for"];
-  expect(header.slice(-5), "columns are only added at the end").toEqual(added);
-  expect(rows.map((cells) => cells.at(-5))).toEqual(["007", "008", "009"]);
+  const added = ["employee_no", "decided_by", "decision", "why", "held_for", "seen"];
+  expect(header.slice(-6), "columns are only added at the end").toEqual(added);
+  expect(rows.map((cells) => cells.at(-6))).toEqual(["007", "008", "009"]);
   expect(stdout).not.toMatch(/0001234567/);
   const sums = await asked(desk, undefined, { ...month, sum_by: "debit,status" });
   expect(parse(sums.stdout, { bom: true })).toEqual([

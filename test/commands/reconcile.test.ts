@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
+import { run as find } from "../../src/commands/find.ts";
 import { run as reconcile } from "../../src/commands/reconcile.ts";
 import { report } from "../../src/commands/results-report.ts";
 import { run as status } from "../../src/commands/status.ts";
@@ -93,6 +94,9 @@ test("what a statement shows → told by status, report and summary, and by resu
   const { state_dir } = desk.config;
   expect((await called({ run: status }, [id], { state_dir })).stdout).toContain(told);
   expect(desk.read("payroll.csv.summary.json")).toContain(told);
+  const found = await called({ run: find }, ["ACC-OPS-01"], { state_dir, since: "2026-11-01", csv: true });
+  const seen: Record<string, string>[] = parse(found.stdout, { bom: true, columns: true });
+  expect(seen.map((one) => one["seen"])).toEqual(["2026-11-03", "", "2026-11-04, returned 2026-11-05", "", ""]);
   const before = desk.read("payroll.csv.results.csv");
   await called({ run: report }, [id], { state_dir });
   expect(desk.read("payroll.csv.report.html")).toContain(told.replace("'", "&#39;"));
