@@ -126,7 +126,7 @@ export class Visitor {
   csrf = "";
   status = 0;
   text = "";
-  headers = new Headers();
+  headers: Headers = new Headers();
   /** What forms carry by themselves, by their paths, of each the newest page that had it. */
   readonly #hidden = new Map<string, readonly (readonly [name: string, value: string])[]>();
 
