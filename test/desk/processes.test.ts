@@ -90,7 +90,10 @@ test("run --sandbox --desk → samples, people to sign in as, nothing left after
   await asha.post("/decide/unknown", { batch, row: "4", as: "done", note: "dashboard 10:12" });
   expect(asha.news).toContain("is settled as done by asha");
   const ravi = await signedIn("ravi");
-  const waiting = /href="(\/approvals\/\w{8})"/.exec(await ravi.ask("/approvals"))?.[1] ?? "";
+  const approval = async (): Promise<string> =>
+    /href="(\/approvals\/\w{8})"/.exec(await ravi.ask("/approvals"))?.[1] ?? "";
+  await until("a file waits for approval", async () => (await approval()) !== "", { by: program.ended });
+  const waiting = await approval();
   await ravi.post(waiting, { total: "₹ 7,13,800.00" });
   await until("the approved file went", async () => (await ravi.ask("/")).includes("6 accepted"), {
     by: program.ended,
