@@ -1,7 +1,7 @@
 import { notesOn, nothingText, seenText, statementTexts, type Finding, type Group } from "../acts/findings.ts";
 import type { Figures } from "../figures.ts";
 import { DESK_WAYS, DESK_WORDS } from "../messages/desk.ts";
-import { asSentence, told } from "../messages/sentence.ts";
+import { asSentence, counted, told } from "../messages/sentence.ts";
 import { markup, tableOf, type Html } from "../pages/html.ts";
 import { card, dot, over, payments, tilesOf } from "../pages/parts.ts";
 import { KINDS, rowsIn, type Compared } from "./compared.ts";
@@ -15,7 +15,7 @@ const countOf = (figures: Figures, is: Finding["is"], rows: number): string =>
 /** Account and days, where they are known. */
 export function comparedHead({ found, fileName, debit }: Compared): { readonly title: string; readonly sub: string } {
   const { bank, account, days } = statementTexts(found.statement);
-  const read = `${found.statement.lines} lines of ${fileName}`;
+  const read = `${counted(found.statement.lines, "line")} of ${fileName}`;
   return { title: [debit, days].filter(Boolean).join(", "), sub: [bank, account, read].filter(Boolean).join(" · ") };
 }
 

@@ -90,7 +90,8 @@ function menuOf({ at }: Page, { name = "", role, csrf, counts = {} }: Frame): Ht
 
 /** Beside the name of its page. */
 export function countOf(path: PageName, count = 0): Html {
-  const what = path === "/decide" ? "payments to decide" : "files to approve";
+  const [one, many, todo] = path === "/decide" ? ["payment", "payments", "decide"] : ["file", "files", "approve"];
+  const what = `${count === 1 ? one : many} to ${todo}`;
   return count === 0 ? nothing : markup`<span class="count">${count}<span class="hide"> ${what}</span></span>`;
 }
 

@@ -94,7 +94,8 @@ export class Routes implements Pages {
       service: filled(FRAME_WORDS[isTest ? "test" : "live"], { host: hostOf(config.base_url) }),
       ...{ alerts: alertsOf(this.desk, now, asked), zone: figures.zone },
     };
-    return c.html(pageOf({ live: "/live", ...page }, frame));
+    // nothing is live for whoever only chooses a password
+    return c.html(pageOf({ ...(!account.isOneTime && { live: "/live" }), ...page }, frame));
   }
 
   goTo({ c, csrf }: Asked, path: string, news: News): Response {

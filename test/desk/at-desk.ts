@@ -89,7 +89,7 @@ export class AtDesk extends Watched {
   }
 }
 
-/** Debits of tomorrow, as HDFC writes them. A line of the 28th before says what is the day in its dates. */
+/** Debits of tomorrow, and what came back with a minus, as HDFC writes them. A line of the 28th before says what is the day in its dates. */
 export function statementOf(debits: readonly (readonly [narration: string, amount: string])[]): string {
   const at = new Date(Date.now() + 86_400_000);
   const [year, month, day] = at.toISOString().slice(2, 10).split("-");
@@ -97,7 +97,8 @@ export function statementOf(debits: readonly (readonly [narration: string, amoun
   let balance = 10_000;
   const lines = debits.map(([text, amount]) => {
     balance -= Number(amount);
-    return `${day}/${month}/${year},"${text}",0000,,${amount},,${balance.toFixed(2)}`;
+    const cells = amount.startsWith("-") ? `,${amount.slice(1)}` : `${amount},`;
+    return `${day}/${month}/${year},"${text}",0000,,${cells},${balance.toFixed(2)}`;
   });
   return [
     ...["HDFC BANK Ltd.,,,,,,", "Account No :50100000001234,,,,,,"],
@@ -126,7 +127,7 @@ export class Visitor {
   csrf = "";
   status = 0;
   text = "";
-  headers = new Headers();
+  headers: Headers = new Headers();
   /** What forms carry by themselves, by their paths, of each the newest page that had it. */
   readonly #hidden = new Map<string, readonly (readonly [name: string, value: string])[]>();
 

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
 import { Watched } from "../inbox/watched.ts";
 import { statementOf } from "./at-desk.ts";
-import { openBrowser } from "./chromium.ts";
+import { openBrowser, openPage } from "./chromium.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** No zero in front of ten digits is lost, one row has no answer, and two are the same payment. */
@@ -83,13 +83,13 @@ test(
 
     const bring = async (name: string, text: string): Promise<void> => {
       writeFileSync(join(at.root, name), text);
-      await page.getByRole("link", { name: "Upload", exact: true }).click();
+      await openPage(page, "Upload");
       await look("upload");
       await page.getByLabel("The file", { exact: true }).setInputFiles(join(at.root, name));
       await page.getByRole("button", { name: "Check it" }).click();
     };
     await bring("june.csv", FILE.replace("100.00", "1O0.00"));
-    await page.getByRole("cell", { name: "C2" }).waitFor();
+    await page.getByRole("rowheader", { name: "C2" }).waitFor();
     await page.getByText('"1O0.00"').first().waitFor();
     await look("checked");
     await bring("june.csv", FILE);
@@ -120,18 +120,19 @@ test(
     await page.getByRole("link", { name: "june.csv" }).first().click();
     await page.getByText("••2222").first().waitFor();
     await look("batch");
-    for (const name of ["Files", "By month"]) {
-      await page.getByRole("link", { name, exact: true }).first().click();
-      await page.getByRole("heading", { level: 1, name }).waitFor();
-      await look(name);
-    }
-    await page.getByRole("link", { name: "Files", exact: true }).first().click();
+    await openPage(page, "Files");
+    await page.getByRole("heading", { name: "All files" }).waitFor();
+    await look("files");
+    await page.getByRole("link", { name: "By month" }).click();
+    await page.getByRole("heading", { level: 1, name: "By month" }).waitFor();
+    await look("year");
+    await openPage(page, "Files");
     await page.getByLabel("What you know of the payment").fill("2222");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "1 payment found" }).waitFor();
     await look("found");
 
-    await page.getByRole("link", { name: "Statements", exact: true }).click();
+    await openPage(page, "Statements");
     await look("reconcile");
     const statement = join(at.root, "statement.csv");
     writeFileSync(statement, STATEMENT);
@@ -148,7 +149,7 @@ test(
     expect(await page.getByLabel("june.csv, row 3").isChecked()).toBe(false);
     await look("compared");
 
-    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Decide" }).click();
+    await openPage(page, "Decide");
     await look("decide");
     await page.getByLabel("Row 3").check();
     await page.getByLabel("They did not go.").check();
@@ -164,7 +165,7 @@ test(
     await page.getByRole("button", { name: "Let 1 payment go: ₹300.00" }).click();
     await page.getByText("1 row of batch").waitFor();
     await until("the released row went", () => at.carriedOut === 3, { by: watch.ended });
-    await page.getByRole("link", { name: "Help", exact: true }).click();
+    await openPage(page, "Help");
     await look("help");
     expect(wrong).toEqual(Object.fromEntries(Object.keys(wrong).map((name) => [name, []])));
     expect(errors).toEqual([]);

@@ -1,4 +1,4 @@
-import { chromium, type Browser } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { whereIs } from "../support/needs.ts";
 
@@ -20,4 +20,10 @@ export function openBrowser(): () => Browser {
     if (!browser) throw new Error("there is no browser");
     return browser;
   };
+}
+
+/** By the menu, in which a name may have a number behind it. */
+export function openPage(page: Page, name: string): Promise<void> {
+  const menu = page.getByRole("navigation", { name: "Pages" });
+  return menu.getByRole("link", { name: new RegExp(`^${name}`) }).click();
 }

@@ -200,7 +200,7 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     );
     at.put("broken.csv", FILE.replaceAll("2003004", "2003006"));
     await at.once();
-    expect(await needs()).not.toMatch(/refused|waited|To correct/);
+    expect(await needs()).not.toMatch(/refused|waited|To correct 1 payment in payroll/);
   });
 
   test("a search → rows of all files with what became of them, no account in clear, and what was typed as text", async () => {
@@ -308,11 +308,11 @@ function letsPeopleAct(journal: "SQLite" | "Postgres"): void {
     writeFileSync(path, '[statement.cosmos]\nday = "Booked"\ntext = "Details"\namount = "Sum"\n', { mode: 0o600 });
     const at = await AtDesk.open(journal, { PAYDROP_CONFIG: path });
     const asha = await at.person("Asha", "decide");
-    const data = new FormData();
-    data.set("file", new File(["Booked,Details,Sum\n13/11/2026,RENT,-999.00\n"], "november.csv"));
-    data.set("account", "ACC-OPS-01");
-    await asha.post("/reconcile", data);
-    expect(asha.seen).toMatch(/Bank cosmos Days 13 Nov 2026 .* Debits that no row explains .* 999\.00 RENT/);
+    const lines = "Booked,Details,Sum\n13/11/2026,RENT,-999.00\n";
+    await asha.bring("/reconcile", "november.csv", lines, { account: "ACC-OPS-01" });
+    expect(asha.seen).toMatch(
+      /ACC-OPS-01, 13 Nov 2026 .* cosmos · 1 line of november\.csv .* No payment of ours .* RENT line 2, .* ₹999\.00/,
+    );
   });
 
   test("a bank's statement → seen; what it shows is settled by name and sum", async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { unzipped } from "../crash/damaged-workbooks.ts";
@@ -114,11 +114,19 @@ test("a refused file put away → only by who may decide; it lies apart, its ans
   await meera.post("/put-away", file);
   expect(meera.status).toBe(403);
   await asha.ask("/");
-  for (const wrong of [{ name: "good.csv" }, { name: "../state" }, { name: "nothing.csv" }, { inbox: at.root }]) {
+  const waits = at.put("waits.csv", csvOf(2));
+  for (const wrong of [
+    { name: "waits.csv" },
+    { name: "good.csv" },
+    { name: "../state" },
+    { name: "nothing.csv" },
+    { inbox: at.root },
+  ]) {
     await asha.post("/put-away", { ...file, ...wrong });
     expect(asha.news).toContain("Nothing was changed");
   }
-  expect(at.names()).toEqual(expect.arrayContaining(["good.csv", "broken.csv", "broken.csv.refused.txt"]));
+  expect(at.names()).toEqual(expect.arrayContaining(["waits.csv", "good.csv", "broken.csv", "broken.csv.refused.txt"]));
+  rmSync(waits);
   for (const text of ["name,amount\nx,1\n", "name,amount\ny,2\n"]) {
     at.put("broken.csv", text);
     await at.once();

@@ -12,12 +12,12 @@ ACC-OPS-01,SANDBOX-504-5555,500.00,INV-45
 `;
 
 /** Rows 3 and 4 stand in it by their references, row 5 by its account, row 6 not at all. */
-const STATEMENT = statementOf([
+const LINES = [
   ["NEFT DR-N307-INV-41", "100.00"],
   ["NEFT DR-N308-INV-42", "1200.00"],
   ["IMPS-N309-INV-43", "1300.50"],
   ["NEFT DR-SANDBOX-504-4444-N3320418203347", "400.00"],
-]);
+] as const;
 
 describe("groups on Decide, SQLite", () => settledTogether("SQLite"));
 describePostgres("groups on Decide, Postgres", () => settledTogether("Postgres"));
@@ -41,7 +41,7 @@ function settledTogether(journal: "SQLite" | "Postgres"): void {
     const { at, id, asha, states, say } = await opened();
     await asha.ask("/decide");
     expect(asha.section("No clear answer in pay.csv")).toContain("All 4 that no statement tells of, ₹3,400.50");
-    await asha.bring("/reconcile", "hdfc.csv", STATEMENT, { account: "ACC-OPS-01" });
+    await asha.bring("/reconcile", "hdfc.csv", statementOf(LINES), { account: "ACC-OPS-01" });
     await asha.ask("/decide");
     expect(asha.section("No clear answer in pay.csv")).toMatch(
       /All 2 with our own reference, ₹2,500\.50 .* 1 with payee and amount, ₹400\.00 .* 1 without a line, ₹500\.00/,
@@ -86,4 +86,28 @@ function settledTogether(journal: "SQLite" | "Postgres"): void {
       expect(await states()).toEqual(["unknown", "settled_done", "unknown", "unknown"]);
     },
   );
+
+  test("money that came back → settled as not paid by its sum alone, and sent by nobody yet", async () => {
+    const { at, id, asha } = await opened();
+    const back = [...LINES, ["NEFT RETURN-ACCOUNT CLOSED-INV-41", "-100.00"]] as const;
+    await asha.bring("/reconcile", "hdfc.csv", statementOf(back), { account: "ACC-OPS-01" });
+    expect(asha.section("Came back")).toMatch(/1 payment, ₹100\.00 .* pay\.csv, row 2 .* ₹100\.00/);
+    const [before] = await at.work.store.rows({ batch: id, rows: [2] });
+    const statement = asha.carried("statement");
+    for (const [rows, total] of [
+      [[], "100.00"],
+      [[`${id}:2`], ""],
+      [[`${id}:2`], "99.00"],
+      [[`${id}:3`], "1200.00"],
+    ] as const) {
+      await asha.post("/reconcile/back", { statement, row: rows, total });
+      expect(asha.news).toMatch(/Nothing was (?:settled|changed)/);
+      expect(await at.work.store.rows({ batch: id, rows: [2] })).toEqual([before]);
+    }
+    await asha.post("/reconcile/back", { statement, row: `${id}:2`, total: "₹100.00" });
+    expect(asha.news).toMatch(/^1 row is settled as not done by Asha: ₹100\.00\./);
+    expect(await at.work.store.rows({ batch: id, rows: [2] })).toMatchObject([{ state: "settled_not_done" }]);
+    await at.once();
+    expect(at.carriedOut).toBe(1);
+  });
 }

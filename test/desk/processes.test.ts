@@ -85,14 +85,17 @@ test("run --sandbox --desk → samples, people to sign in as, nothing left after
   );
   const inbox = /name="folder" value="([^"]+)"/.exec(await asha.ask("/upload"))?.[1] ?? "";
   expect(inbox).toMatch(/paydrop-try-\w+\/inbox$/);
-  const batch = /\/batch\/(\w{8})"><bdi>vendors.csv/.exec(await asha.ask("/"))?.[1] ?? "";
+  const batch = /\/batch\/(\w{8})"><bdi>vendors-/.exec(await asha.ask("/"))?.[1] ?? "";
   await asha.ask("/decide");
   await asha.post("/decide/unknown", { batch, row: "4", as: "done", note: "dashboard 10:12" });
   expect(asha.news).toContain("is settled as done by asha");
   const ravi = await signedIn("ravi");
-  const waiting = /href="(\/approvals\/\w{8})"/.exec(await ravi.ask("/approvals"))?.[1] ?? "";
-  await ravi.post(waiting, { total: "₹2,31,400.00" });
-  await until("the approved file went", async () => (await ravi.ask("/")).includes("5 accepted"), {
+  const approval = async (): Promise<string> =>
+    /href="(\/approvals\/\w{8})"/.exec(await ravi.ask("/approvals"))?.[1] ?? "";
+  await until("a file waits for approval", async () => (await approval()) !== "", { by: program.ended });
+  const waiting = await approval();
+  await ravi.post(waiting, { total: "₹ 7,13,800.00" });
+  await until("the approved file went", async () => (await ravi.ask("/")).includes("6 accepted"), {
     by: program.ended,
   });
   expect(await (await signedIn("meena")).post("/stop", { inbox })).toContain("Your account may not do this.");

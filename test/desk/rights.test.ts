@@ -27,6 +27,7 @@ const ACTS = [
   ["/upload/put", "decide"],
   ["/reconcile", "decide"],
   ["/reconcile/settle", "decide"],
+  ["/reconcile/back", "decide"],
 ] as const;
 const idIn = (path: string): string =>
   path

@@ -9,7 +9,7 @@ import { partsOf, textRow, workbookFile, zipOf } from "../support/workbooks.ts";
 import { describeApart } from "../support/postgres.ts";
 import { Watched } from "../inbox/watched.ts";
 import { AtDesk } from "./at-desk.ts";
-import { openBrowser } from "./chromium.ts";
+import { openBrowser, openPage } from "./chromium.ts";
 
 const browser = openBrowser();
 
@@ -50,12 +50,12 @@ test(
     await until("the desk serves", () => address() !== "", { by: watch.ended });
     const clerk = await person(at, address(), "Asha", "decide");
     const bring = async (path: string): Promise<void> => {
-      await clerk.getByRole("link", { name: "Upload", exact: true }).click();
+      await openPage(clerk, "Upload");
       await clerk.getByLabel("The file", { exact: true }).setInputFiles(path);
       await clerk.getByRole("button", { name: "Check it" }).click();
     };
     await bring(workbook("1O0.00"));
-    await clerk.getByRole("cell", { name: "C2", exact: true }).waitFor();
+    await clerk.getByRole("rowheader", { name: "C2" }).waitFor();
     await bring(workbook("50.00"));
     await clerk.getByText("₹6,650.00").first().waitFor();
     await clerk.getByRole("button", { name: "Send 12 payments for approval" }).click();
@@ -64,13 +64,13 @@ test(
 
     const onlooker = await person(at, address(), "Meena", "view");
     for (const place of ["Today", "Decide", "Approvals", "Upload"]) {
-      await onlooker.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: place }).click();
+      await openPage(onlooker, place);
       await onlooker.getByRole("link", { name: place }).and(onlooker.locator("[aria-current=page]")).waitFor();
       expect(await onlooker.locator("main button, main input:not([type=hidden])").count(), place).toBe(0);
     }
     const approver = await person(at, address(), "Ravi", "approve");
     await approver.getByRole("link", { name: "Look at it" }).click();
-    await approver.getByText("Brought, or let go, by").waitFor();
+    await approver.getByText("Brought by").waitFor();
     await approver.getByLabel("The sum, from your own papers").fill("₹ 6,650");
     await approver.getByRole("button", { name: "Approve 12 payments" }).click();
     await approver.getByText("is approved by Ravi").waitFor();
