@@ -9,7 +9,7 @@ import { factsOf, over, payments, tag, todoList, type Todo } from "../pages/part
 import { accounts, mayDo } from "../acts/accounts.ts";
 import { newsOfAct, type Desk } from "./desk.ts";
 import { button, check, field, form, linkButton, sumField } from "./forms.ts";
-import { plain, type Asked, type Pages } from "./pages.ts";
+import { newsOf, plain, type Asked, type Pages } from "./pages.ts";
 import { newsPart } from "./since-last-time.ts";
 import { batchLink } from "./todo.ts";
 
@@ -40,6 +40,8 @@ export function approvalPages(pages: Pages): void {
     // as it is written: acts take the beginning of an id as well
     const [batch] = await desk.store.batches({ id: posted.c.req.param("id") ?? "" });
     if (!batch) return plain(posted.c, 404, "no_page");
+    const isSeen = posted.text("asks") === "" || posted.text("seen") === "yes";
+    if (!isSeen) return pages.goTo(posted, `/approvals/${batch.id}`, newsOf("not_seen"));
     const values = { batch: batch.id, total: posted.text("total"), note: posted.text("note") };
     const news = await newsOfAct(desk, posted.account, (who) => approve(desk, who, values));
     return pages.goTo(posted, news.isGood ? "/approvals" : `/approvals/${batch.id}`, news);
@@ -141,5 +143,5 @@ function approveForms(desk: Desk, batch: BatchRecord, wanted: Wanted, grave: str
   const by = listed(wanted.makers);
   const reason = field("reason", "What is not right", { maxlength: "1000", required: true });
   const back = markup`<h3>Send back</h3><p>${told(DESK_WORDS.back_to_maker, { by }).text}</p>${reason}<p class="acts">${button(`Send back to ${by}`, "stop")}</p>`;
-  return markup`<div class="cols">${form(`/approvals/${id}`, csrf, approve, { kind: "card form" })}${form(`/approvals/${id}/back`, csrf, back, { kind: "card form" })}</div>`;
+  return markup`<div class="cols">${form(`/approvals/${id}`, csrf, approve, { kind: "card form", hidden: { asks: grave } })}${form(`/approvals/${id}/back`, csrf, back, { kind: "card form" })}</div>`;
 }

@@ -72,7 +72,7 @@ function offersOf(batch: BatchRecord, figures: Figures): readonly Offer[] {
         ...{ word: "pause", title: "Pause", means: text(DESK_WORDS.pause_means) },
         button: button(`Pause ${payments(waiting, figures)}`, "stop"),
       },
-    {
+    left > 0 && {
       ...{ word: "cancel", title: `Cancel what did not go: ${payments(left, figures)}`, sum, why: { required: true } },
       means: markup`<p>${check("sure", "yes", DESK_WORDS.cancel_means, markup` required`)}</p>`,
       button: button(`Cancel ${payments(left, figures)}`, "stop"),

@@ -38,7 +38,7 @@ ${goingPart(desk, newest, await waitsIn(desk))}${waitingPart(inboxes)}${over("Fi
     return pages.framed(asked, {
       ...{ title: "Today", heading: desk.figures.longDay(now), at: "/", live: "/live/today", content },
       sub: markup`<span class="live">Up to date, <span id="now">${desk.figures.second(now)}</span></span> · ${watchedText(inboxes)}`,
-      acts: stopForm(desk, inboxes, asked),
+      acts: await stopForm(desk, inboxes, asked),
       foot: DESK_WORDS.accepted_means,
     });
   });
@@ -97,9 +97,12 @@ const watchedText = (inboxes: readonly string[]): Html =>
     ? markup`${DESK_WORDS.no_inboxes}`
     : markup`${inboxes.length === 1 ? "the folder" : "the folders"} <b>${listed(inboxes.map((one) => basename(one)))}</b>`;
 
-function stopForm(_: Desk, inboxes: readonly string[], { account, csrf }: Asked): Shown {
-  if (inboxes.length === 0 || !mayDo(account.role, "decide")) return undefined;
-  return form("/stop", csrf, button("Stop all sending", "stop"), { hidden: { inbox: inboxes } });
+/** Of those that go: what is stopped stays as it was stopped, and by whom. */
+async function stopForm({ store }: Desk, inboxes: readonly string[], { account, csrf }: Asked): Promise<Shown> {
+  const stopped = (await store.heldFolders()).map(({ folder }) => folder);
+  const going = inboxes.filter((inbox) => !stopped.includes(inbox));
+  if (going.length === 0 || !mayDo(account.role, "decide")) return undefined;
+  return form("/stop", csrf, button("Stop all sending", "stop"), { hidden: { inbox: going } });
 }
 
 function tilesPart({ figures, store, config }: Desk, newest: readonly BatchRecord[]): Html {

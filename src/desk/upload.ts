@@ -90,6 +90,8 @@ export function faultOfName({ name }: File): Told | undefined {
 /** A month or a week that is stated stands in the name: there whoever takes the file finds it. */
 function nameWithPeriod(name: string, said: string): string | { readonly word: Word; readonly facts: Facts } {
   if (said === "") return name;
+  const says = inputName(name);
+  if (says.kind === "input" && says.isRetry) return { word: "period_of_retry", facts: {} };
   const period = readPeriod(said);
   const isNamed = period !== undefined && period !== "" && !period.includes(" ") && formOfPeriod(period) !== "day";
   if (!isNamed) return { word: "period_unclear", facts: { said: printable(said, 40) } };

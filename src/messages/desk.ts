@@ -161,6 +161,8 @@ export const DESK_WORDS = {
   period_title: "How to state a month or a week",
   period_hint: "a month (2026-11) or a week (2026-W47); it is put into the name of the file",
   period_unclear: "“{said}” is no month and no week. → Write 2026-11 or 2026-W47.",
+  period_of_retry: "These rows correct others, and pay what those were to pay. → Leave the period out.",
+  not_seen: "The box was not ticked. Nothing was approved. → Ask about what is new, then tick it.",
   period_named:
     "The name {name} says {own}, and you say {said}. → Leave the period out, or give the file another name.",
   period_unread: "Beside the name {name}, {said} would not be read. → Give the file another name, such as wages.csv.",
@@ -183,7 +185,8 @@ export const DESK_WORDS = {
   proposed_means:
     "A line of the statement speaks for each of these. Look at each one, and take the tick from those that you doubt. What is settled as done is never sent again.",
   proposed_sum: "of the ticked rows, added up by you",
-  returned_means: "These went, and the bank gave the money back. What you tick counts as not paid, and may be sent again.",
+  returned_means:
+    "These went, and the bank gave the money back. What you tick counts as not paid, and may be sent again.",
   returned_then: "Correct the account first: paid anew, they need another one.",
   look_elsewhere: "Nothing is proposed for these. Ask the bank or the people, then",
   proposed_done: "{rows:row is|rows are} settled as done by {by}: {sum}. Nothing of it is sent again.",

@@ -131,14 +131,22 @@ function noticeOf(report: BatchReport, figures: Figures): Notice | undefined {
   const needsPerson = unknown + held > 0 || needing !== undefined;
   if (!needsPerson && (!isOver || sentBefore !== undefined)) return undefined;
   const kind = stop?.code === "approval_wanted" ? stop.code : needsPerson ? "needs_person" : "ended";
-  const facts = { batch, unknown, held, total: figures.money(total.amount), wrong: rowsOf("rejected") + rowsOf("invalid") };
+  const facts = {
+    batch,
+    unknown,
+    held,
+    total: figures.money(total.amount),
+    wrong: rowsOf("rejected") + rowsOf("invalid"),
+  };
   // whoever names a file calls nobody in a chat, and makes no link there
   const file = printable(basename(report.file), 120).replaceAll(/[<>@]/g, "_");
   const words = told(NOTICES[kind], { ...facts, file, held: needing ? 0 : held });
   const isOfStop = needing && kind === "needs_person" && unknown === 0;
   const ofStop = isOfStop && { todo: asSentence(needing.todo), commands: [...needing.commands, ...words.commands] };
   const [first = "", ...todo] = linesOf({ ...words, ...ofStop });
-  const sums = occurringIn(byStatus).map(([one, { rows, amount }]) => `${rows} ${STATUSES[one].word} (${figures.money(amount)})`);
+  const sums = occurringIn(byStatus).map(
+    ([one, { rows, amount }]) => `${rows} ${STATUSES[one].word} (${figures.money(amount)})`,
+  );
   const stopped = needing && kind === "needs_person" ? [`Stopped: ${needing.text}.`] : [];
   const rows = (["unknown", "held"] as const).flatMap((status) => {
     const listed = rowsToLookAt[status] ?? [];

@@ -10,7 +10,10 @@ async function pageOf(desk: TestDesk, id: string): Promise<{ page: string; headl
   if (!batch) throw new Error("no such batch");
   const kept = await openKept(desk, batch);
   const report = await collectReport({ ...kept, store: desk.store, batch });
-  return { page: reportPage(report, new Figures({ number_format: "indian", time_zone: "Asia/Kolkata" })), headline: report.headline };
+  return {
+    page: reportPage(report, new Figures({ number_format: "indian", time_zone: "Asia/Kolkata" })),
+    headline: report.headline,
+  };
 }
 
 test("corrected in later batches, cancelled by name → the first line says what became of all in the end", async () => {
@@ -67,7 +70,9 @@ test("the page → loads and runs nothing, escapes what was read, masks accounts
   const file = transfers(["50100271828999", "7.00", "<script>alert(1)</script>"], ["<b>&'\u202e", "x"]);
   const { batch } = await desk.run("a<img src=x>.csv", file, () => SILENT);
   const { page } = await pageOf(desk, batch);
-  expect(page).not.toMatch(/<(?:script|img|link)\b|<b>&|<[^>]*\s(?:src|href|on\w+)=|url\(|@import|\u202e|50100271828999/i);
+  expect(page).not.toMatch(
+    /<(?:script|img|link)\b|<b>&|<[^>]*\s(?:src|href|on\w+)=|url\(|@import|\u202e|50100271828999/i,
+  );
   expect(page).toContain("a&lt;img src=x&gt;.csv");
   expect(page).toContain("default-src 'none'");
   expect(page).toContain("<bdi>••8999</bdi>");
