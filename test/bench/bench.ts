@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- [--rows 100000] [--repeat 3] [--operation payouts-b,transfers] [--format csv,json]
  * [--peers paydrop,undici] [--json]`: paydrop against what people would use instead. Other
- * measurements by their flags: `--whole --latency --memory --small --hosts 1,2,4 --batches [--ended 100000] --find`, or `--all`.
+ * measurements by their flags: `--whole --latency --memory --small --hosts 1,2,4 --batches [--ended 100000] --find --reconcile`, or `--all`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { latency } from "./latency.ts";
 import { memory } from "./memory.ts";
 import { FORMATS, type Format, type Kind, KINDS } from "./payment-files.ts";
 import { PEERS, type PeerName } from "./peers.ts";
+import { reconcile } from "./reconcile.ts";
 import { small } from "./small.ts";
 import { whole } from "./whole.ts";
 
@@ -47,7 +48,7 @@ export interface Bench {
   readonly progress: (text: string) => void;
 }
 
-const MODES = { whole, latency, memory, small, hosts, batches, find } as const;
+const MODES = { whole, latency, memory, small, hosts, batches, find, reconcile } as const;
 type Mode = keyof typeof MODES;
 const DEFAULT_MODES: readonly Mode[] = ["whole"];
 
@@ -73,6 +74,7 @@ const OPTIONS = {
   batches: { type: "boolean", default: false },
   ended: { type: "string", default: "100000" },
   find: { type: "boolean", default: false },
+  reconcile: { type: "boolean", default: false },
 } as const;
 
 if (process.argv[1] === import.meta.filename) await main(process.argv.slice(2));
