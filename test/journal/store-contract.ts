@@ -573,12 +573,12 @@ function keepsWhoDidWhat(open: OpenTestJournal): void {
     const back = { ...line, returned: { line: "b", day: "2026-11-05" } };
     const keep = (store: JournalStore, ...rows: [number, InStatement][]): Promise<void> =>
       keepInStatements(store, "AAAAAAA1", new Map(rows));
-    await Promise.all([keep(one, [2, line]), keep(other, [3, line])]);
-    await keep(one, [2, back]);
-    await keep(other, [2, line]);
+    await keep(one, [4, back]);
+    await Promise.all([keep(one, [2, line], [4, line]), keep(other, [3, line])]);
     expect([...(await inStatements(one, "AAAAAAA1"))]).toEqual([
-      [2, back],
+      [2, line],
       [3, line],
+      [4, back],
     ]);
   });
 
