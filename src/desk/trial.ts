@@ -41,11 +41,11 @@ export async function tryDesk(call: Call, watch: (call: Call) => Promise<number>
 /** Names and numbers are made up. Together they have rows of every kind: the sandbox does what `SANDBOX-…` asks for. */
 const SAMPLES: Readonly<Record<string, string>> = {
   "payroll.csv": `debit_account_id,name,bank_acc_num,ifsc_code,bank_owner_name,mobile,email,bank_id,amount,payment_mode,narration,purpose,notes
-ACC-OPS-01,Imran Sheikh,90010000041201,EXMB0100311,Imran Sheikh,9800000004,imran.sheikh@staff.example,EXMB,39500.00,NEFT,Salary,salary,
-ACC-OPS-01,Kavita Joshi,90010000042520,EXMB0100348,Kavita Joshi,9800000005,kavita.joshi@staff.example,EXMB,44650.00,NEFT,Salary,salary,
-ACC-OPS-01,Suresh Pillai,90010000043839,EXMB0100385,Suresh Pillai,9800000006,suresh.pillai@staff.example,EXMB,72800.00,NEFT,Salary,salary,
-ACC-OPS-01,Anita Das,90010000045158,EXMB0100422,Anita Das,9800000007,anita.das@staff.example,EXMB,33250.00,NEFT,Salary,salary,
-ACC-OPS-01,Lakshmi Menon,90010000046477,EXMB0100459,Lakshmi Menon,9800000008,lakshmi.menon@staff.example,EXMB,41200.00,NEFT,Salary,salary,
+ACC-OPS-01,Imran Sheikh,90010000041201,EXMB0100311,Imran Sheikh,9800000004,imran.sheikh@staff.example,EXMB,39500.00,NEFT,Salary E001,salary,
+ACC-OPS-01,Kavita Joshi,90010000042520,EXMB0100348,Kavita Joshi,9800000005,kavita.joshi@staff.example,EXMB,44650.00,NEFT,Salary E002,salary,
+ACC-OPS-01,Suresh Pillai,90010000043839,EXMB0100385,Suresh Pillai,9800000006,suresh.pillai@staff.example,EXMB,72800.00,NEFT,Salary E003,salary,
+ACC-OPS-01,Anita Das,90010000045158,EXMB0100422,Anita Das,9800000007,anita.das@staff.example,EXMB,33250.00,NEFT,Salary E004,salary,
+ACC-OPS-01,Lakshmi Menon,90010000046477,EXMB0100459,Lakshmi Menon,9800000008,lakshmi.menon@staff.example,EXMB,41200.00,NEFT,Salary E005,salary,
 `,
   "vendors.csv": `debit_account_id,bene_id,bene_bank_id,amount,payment_mode,narration,purpose,notes
 ACC-OPS-01,BENE-0101,11,12500.00,NEFT,Invoice 417,vendor payment,
