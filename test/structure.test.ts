@@ -24,6 +24,7 @@ const LAYERS = [
     "file-format.ts",
     "mask.ts",
     "one-spelling.ts",
+    "packed.ts",
     "period.ts",
     "printable.ts",
     "fault-point.ts",

@@ -1,6 +1,4 @@
 import { canonicalAmount } from "../amount.ts";
-import { openKept } from "../checks/open-file.ts";
-import { DAY_MS, isoDayIn } from "../day.ts";
 import { keyOf } from "../duplicates/keys.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord, RowRecord } from "../journal/store.ts";
@@ -8,18 +6,11 @@ import { maskNumbers } from "../mask.ts";
 import { oneSpelling } from "../one-spelling.ts";
 import { printable } from "../printable.ts";
 import { detailsOf, type Detail } from "../results/details.ts";
-import { countedLines, inStatements, keepInStatements, type InStatement } from "../results/in-statement.ts";
-import { lockstep, recordsOf } from "../results/totals.ts";
-import {
-  BOOKED_WITHIN_DAYS,
-  match,
-  referencesIn,
-  returnsOf,
-  type Evidence,
-  type WentRow,
-} from "../statements/match.ts";
-import { readStatement, type Line, type Statement } from "../statements/read.ts";
+import { countedLines, keepInStatements, type InStatement } from "../results/in-statement.ts";
+import { match, returnsOf, type Evidence } from "../statements/match.ts";
+import { readStatement, type Line, type Lines, type Statement } from "../statements/read.ts";
 import { actBy, writeAfter, type Open, type Person } from "./act.ts";
+import { wentRows, type Wanted, type Went } from "./went-rows.ts";
 
 export interface Values {
   /** The path of the bank's statement, from the root. */
@@ -59,13 +50,6 @@ export interface Reconciling {
   readonly failed: readonly Error[];
 }
 
-/** There are many: what is shown of few of them is looked up afterwards. */
-interface Went extends WentRow {
-  readonly of: BatchRecord;
-  /** What an earlier statement said of it. */
-  readonly known: InStatement | undefined;
-}
-
 /**
  * What a bank's statement says of rows that went (README §15). Lines that were found are kept with their rows, and stand in their
  * results; nothing that may be sent changes by it, and only a person settles. Throws FileRefusedError for a statement that
@@ -78,34 +62,82 @@ export async function reconcile(open: Open, who: Person, values: Values): Promis
   const { encoding, statements: layouts } = config;
   const { lines, ...about } = await readStatement(values.statement, { dayFirst, encoding, layouts });
   const { debit, remember } = await debitOf(open, who, about, account, keySecret);
-  const nameOf = (line: Line): string => lineKey(keySecret, debit, line);
-  const counted = await countedLines(store);
-  const fresh = lines.filter((line) => !counted.has(nameOf(line)));
-  const amounts = new Set(lines.map(({ amount }) => canonicalAmount(amount)));
-  const { rows, accepted } = await wentRows(open, debit, about.days, amounts);
+  const { accepted, before, isOfRows, ...found } = await compareAll(open, debit, keySecret, {
+    lines,
+    days: about.days,
+  });
   // an account of which nothing went may be mistyped
-  if (rows.length + accepted > 0) await remember();
-  const found = compare(rows, fresh, nameOf);
-  const seen = rows.filter((row) => row.state !== "unknown" && (row.known ?? found.news.has(row)));
+  if (isOfRows) await remember();
   return {
-    ...{ statement: { ...about, lines: lines.length }, before: lines.length - fresh.length },
-    ...{ accepted, seen: seen.length },
+    ...{ statement: { ...about, lines: lines.length }, before },
+    ...{ accepted, seen: found.seen },
     rows: await shown(open, found.told),
     ...{ strange: found.strange, failed: await keep(open, found.news) },
   };
 }
 
+/** Amount by amount. `before`: how many lines an earlier statement has told of; `isOfRows`: there are rows of this account. */
+async function compareAll(
+  open: Open,
+  debit: string,
+  keySecret: string,
+  { lines, days }: Pick<Statement, "lines"> & Pick<Wanted, "days">,
+) {
+  const nameOf = (line: Line): string => lineKey(keySecret, debit, line);
+  const { fresh, amounts } = await freshLines(open, lines, nameOf);
+  const rows = await wentRows(open, { debit, keySecret, days, amounts });
+  const found: Found = { news: new Map(), told: [], strange: [], seen: 0 };
+  let before = lines.length;
+  for (const amount of new Set([...fresh.keys(), ...rows.amounts])) {
+    const ofAmount = (fresh.get(amount) ?? []).flatMap((nth) => lines.at(nth) ?? []);
+    before -= ofAmount.length;
+    compare(rows.of(amount), ofAmount, nameOf, found);
+  }
+  const { accepted } = rows;
+  return { ...found, accepted, before, isOfRows: rows.amounts.length + accepted > 0 };
+}
+
+/** The places of lines that no earlier statement has told of, by their amounts, debits first; and the amounts of all lines. */
+async function freshLines({ store }: Open, lines: Lines, nameOf: (line: Line) => string) {
+  const counted = await countedLines(store);
+  const fresh = new Map<string, number[]>();
+  const amounts = new Set<string>();
+  for (const wanted of ["debit", "credit"]) {
+    let nth = -1;
+    for (const line of lines) {
+      nth += 1;
+      if (line.direction !== wanted) continue;
+      const amount = canonicalAmount(line.amount);
+      amounts.add(amount);
+      if (counted.size > 0 && counted.has(nameOf(line))) continue;
+      const places = fresh.get(amount);
+      if (places) places.push(nth);
+      else fresh.set(amount, [nth]);
+    }
+  }
+  return { fresh, amounts };
+}
+
 type Said = Omit<Reconciled, "batch" | "record" | "detail">;
 
-/** What is new of each row, and what a person is told of some. */
-function compare(rows: readonly Went[], fresh: readonly Line[], nameOf: (line: Line) => string) {
+interface Found {
+  /** What is new, by batch and row. */
+  readonly news: Map<string, Map<number, InStatement>>;
+  readonly told: (readonly [row: Pick<Went, "of" | "row">, more: Said])[];
+  readonly strange: Line[];
+  /** Accepted rows whose line was found, now or before. */
+  seen: number;
+}
+
+/** Adds what is found of the rows and new lines of one amount: what is new of each row, and what a person is told of some. */
+function compare(rows: readonly Went[], fresh: readonly Line[], nameOf: (line: Line) => string, found: Found): void {
   const { pairs, equals, strange } = match(
     rows.filter(({ known }) => !known),
     fresh,
   );
+  found.strange.push(...strange);
+  const tell = ({ of, row }: Went, more: Said): unknown => found.told.push([{ of, row }, more]);
   const news = new Map<Went, InStatement>();
-  const told: (readonly [row: Went, more: Said])[] = [];
-  const tell = (row: Went, more: Said): unknown => told.push([row, more]);
   for (const { row, line, by } of pairs) {
     if (row.state === "unknown") tell(row, { is: "proposed", line, by });
     else news.set(row, { line: nameOf(line), day: line.day });
@@ -130,11 +162,15 @@ function compare(rows: readonly Went[], fresh: readonly Line[], nameOf: (line: L
     }
   }
   for (const row of open) tell(row, { is: "not_shown" });
-  return { news, told, strange };
+  found.seen += rows.filter((row) => row.state !== "unknown" && (row.known ?? news.has(row))).length;
+  for (const [{ batch, row }, one] of news) {
+    const ofBatch = found.news.get(batch) ?? new Map<number, InStatement>();
+    found.news.set(batch, ofBatch.set(row, one));
+  }
 }
 
 /** With what journal and file say of them, in the order of batches and rows. */
-async function shown(open: Open, told: readonly (readonly [row: Went, more: Said])[]): Promise<readonly Reconciled[]> {
+async function shown(open: Open, told: Found["told"]): Promise<readonly Reconciled[]> {
   const all: Reconciled[] = [];
   for (const [batch, rows] of Map.groupBy(told, ([{ of }]) => of)) {
     const records = await open.store.rows({ batch: batch.id, rows: rows.map(([{ row }]) => row) });
@@ -178,63 +214,11 @@ async function debitOf(
   return { debit, remember };
 }
 
-/**
- * Rows of its debit account that went, or may have, so that its lines may speak for them: unknown ones, and accepted ones of an
- * amount that is there. `accepted`: how many were, of whatever amount.
- */
-async function wentRows(
-  { store, config }: Open,
-  debit: string,
-  days: Statement["days"],
-  amounts: ReadonlySet<string>,
-): Promise<{ readonly rows: readonly Went[]; readonly accepted: number }> {
-  if (!days) return { rows: [], accepted: 0 };
-  const { keySecret } = await store.facts();
-  const [first, last] = days.map((day) => Date.parse(day)) as [number, number];
-  const since = first - (BOOKED_WITHIN_DAYS + 1) * DAY_MS;
-  const all: Went[] = [];
-  let accepted = 0;
-  const accounts = new Map<string, boolean>();
-  const isOfAccount = (text: string): boolean => {
-    const known = accounts.get(text) ?? keyOf(keySecret, "written", oneSpelling(text)) === debit;
-    accounts.set(text, known);
-    return known;
-  };
-  for (const batch of await store.batches({ environment: config.environment, since })) {
-    if (batch.createdAt > last + DAY_MS) continue;
-    const seen = await inStatements(store, batch.id);
-    const kept = await openKept({ store, config }, batch);
-    for await (const page of lockstep(kept.table.rows(), recordsOf(store, batch.id))) {
-      for (const { row, record } of page) {
-        const { state, amount = "", response } = record;
-        if (state !== "accepted" && state !== "settled_done" && state !== "unknown") continue;
-        const own = kept.own(row);
-        const sentAt = record.sentAt ?? record.wentAt ?? batch.createdAt;
-        if (!isOfAccount(own.debit ?? "") || sentAt < since || sentAt > last + DAY_MS) continue;
-        if (state !== "unknown") accepted += 1;
-        if (state !== "unknown" && !amounts.has(canonicalAmount(amount))) continue;
-        all.push({
-          ...{ of: batch, known: seen.get(record.row) },
-          ...{ batch: batch.id, row: record.row, state, amount, day: isoDayIn(sentAt, config.time_zone) },
-          ...{ reference: own.reference, narration: kept.textOf(row, "narration"), name: own.name },
-          ...{ payee: kept.payeeOf(row)?.text, answer: referencesIn(response) },
-        });
-      }
-    }
-  }
-  return { rows: all, accepted };
-}
-
 /** With their rows; results say it. */
-async function keep(open: Open, news: ReadonlyMap<Went, InStatement>): Promise<readonly Error[]> {
+async function keep(open: Open, news: Found["news"]): Promise<readonly Error[]> {
   const failed: Error[] = [];
-  for (const [batch, rows] of Map.groupBy(news, ([row]) => row.batch)) {
-    const known = await inStatements(open.store, batch);
-    await keepInStatements(
-      open.store,
-      batch,
-      new Map([...known, ...rows.map(([row, one]) => [row.row, one] as const)]),
-    );
+  for (const [batch, rows] of news) {
+    await keepInStatements(open.store, batch, rows);
     const written = await writeAfter(open, batch);
     if (written.failed) failed.push(written.failed);
   }

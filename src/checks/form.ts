@@ -44,6 +44,7 @@ function formInFile(operation: Operation<OperationName>, form: Form, columns: Co
     payees: payeesOf(operation, form),
     debit: operation.debit === undefined ? undefined : named(operation.debit),
     mobile: fields.find(({ shape }) => shape === "mobile"),
+    narration: fields.find(({ name }) => name === "narration"),
     ifsc: fields.find(({ shape }) => shape === "ifsc"),
     /** Position of what the row says the bank is called, in a column of the user's own or in `bank_id`; -1: nowhere. */
     bankNameAt: BANK_NAMES.map((name) => names.indexOf(name)).find((at) => at >= 0) ?? -1,

@@ -258,17 +258,27 @@ export async function openKept({ config, store }: Keeping, batch: BatchFile) {
     }
     return undefined;
   };
-  /** What a row says of itself: in clear, but for `payee`, which is masked. `name`: of the payee; `employee`: their number. */
+  /**
+   * What a row says of itself: in clear, but for `payee`, which is masked. `name`: of the payee; `employee`: their number. Read
+   * when they are asked for: of most rows only two of them are.
+   */
   const own = (row: Row) => {
     const said = operationOf(row);
     const { debit, forms = [] } = said ? operationNamed(said) : {};
-    const payee = payeeOf(row);
-    const names = forms.flatMap((form) => fieldsOf(form).filter(({ sensitive }) => sensitive === "name"));
-    const name = names.map((field) => textOf(row, field.name)).find((text) => text !== undefined);
-    const employee = wordsAt(row, employeeColumnAt(row.columns)) || undefined;
-    const reference = textOf(row, "reference");
-    const masked = payee && mask(payee.text, payee.sensitive);
-    return { operation: said, debit: debit && textOf(row, debit), payee: masked, name, employee, reference };
+    return {
+      ...{ operation: said, debit: debit && textOf(row, debit), reference: textOf(row, "reference") },
+      get payee() {
+        const payee = payeeOf(row);
+        return payee && mask(payee.text, payee.sensitive);
+      },
+      get name() {
+        const names = forms.flatMap((form) => fieldsOf(form).filter(({ sensitive }) => sensitive === "name"));
+        return names.map((field) => textOf(row, field.name)).find((text) => text !== undefined);
+      },
+      get employee() {
+        return wordsAt(row, employeeColumnAt(row.columns)) || undefined;
+      },
+    };
   };
   return { table, plan, own, payeeOf, textOf };
 }

@@ -94,6 +94,7 @@ export class FileLook {
   /** Of amounts only the first two digits count. */
   readonly #amounts: Kinds = new Map();
   readonly #lengths: Kinds = new Map();
+  readonly #narrations = new Narrations();
 
   constructor(tell: Tell, options: LookOptions) {
     this.#tell = tell;
@@ -104,6 +105,7 @@ export class FileLook {
   add(whole: Row, form: FormInFile, payee: string, values: Values): void {
     const { number: row } = whole;
     this.#rowToRow.add(row, form, values);
+    this.#narrations.add(form, values);
     const paid: Kept = { row, field: form.payee, value: values[form.payee.nth] ?? "" };
     const other = this.#rowOf.get(payee);
     if (other === undefined) this.#keep(this.#rowOf, payee, row);
@@ -143,7 +145,8 @@ export class FileLook {
     this.#rowToRow.end();
     for (const all of this.#lengths.values()) this.#tellLengths(all);
     for (const all of this.#amounts.values()) this.#tellAmounts(all);
-    return this.#isComparedInPart ? [{ code: "compared_in_part", facts: { most: COMPARED_MAX } }] : [];
+    const inPart = { code: "compared_in_part", facts: { most: COMPARED_MAX } };
+    return [...(this.#isComparedInPart ? [inPart] : []), ...this.#narrations.end()];
   }
 
   #tellLengths(all: ReadonlyMap<number, Alike>): void {
@@ -174,6 +177,39 @@ export class FileLook {
     const shown = isOpen ? value : mask(value, field.sensitive ?? "account");
     return faultAt({ number: row, columns: [], cells: [] }, field, { code, facts }, this.#options.isTable, shown);
   }
+}
+
+/** So many letters and digits of a narration stand in the statement of every bank. */
+const KEPT_BY_BANKS = 12;
+
+/** Whether what a bank's statement shows of the narrations tells one row of the file from another. */
+class Narrations {
+  #column = "";
+  #first = "";
+  #rows = 0;
+  #isSame = true;
+  #isAlike = true;
+
+  add({ narration: field }: FormInFile, values: Values): void {
+    const text = (field && values[field.nth]) ?? "";
+    this.#rows += 1;
+    if (this.#rows === 1) [this.#column, this.#first] = [printable(field?.source?.column ?? "narration", 40), text];
+    this.#isSame &&= text === this.#first;
+    this.#isAlike &&= this.#isSame || keptOf(text) === keptOf(this.#first);
+  }
+
+  end(): readonly Fault[] {
+    if (this.#rows < 2 || this.#first === "" || !this.#isAlike) return [];
+    const facts = { column: this.#column, rows: this.#rows, kept: KEPT_BY_BANKS, isSame: Number(this.#isSame) };
+    return [{ code: "narrations_alike", facts }];
+  }
+}
+
+function keptOf(narration: string): string {
+  return narration
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, "")
+    .slice(0, KEPT_BY_BANKS);
 }
 
 /** An amount by its first two digits, in ten-thousandths, such as all of its size have it. No sum is made of it. */

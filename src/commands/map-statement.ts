@@ -143,7 +143,7 @@ async function notesOf({ encoding }: Config, { path }: Named, name: string, tabl
   const statement = await readStatement(path, { encoding, layouts, dayFirst: true });
   const { lines } = statement;
   const [debits, credits] = (["debit", "credit"] as const).map((side) =>
-    lines.filter(({ direction }) => direction === side),
+    [...lines].filter(({ direction }) => direction === side),
   );
   const facts = {
     debits: debits?.length,

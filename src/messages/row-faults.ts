@@ -189,6 +189,9 @@ export const POINTED_OUT = {
   shown_otherwise: '"{value}" goes out, in rupees; its cell shows "{shown}" → Correct it if you mean what it shows.',
 
   // of the whole file
+  // what to do is no todo: of what is said of a file in front of its numbers only the text is shown
+  narrations_alike: ({ isSame }) =>
+    `{column} ${isSame ? "is the same" : "begins with the same {kept} letters and digits, all that some banks keep,"} in all {rows:row}: a bank's statement may not tell them apart. Begin it with the employee or invoice number`,
   compared_in_part:
     "the file has more than {most} payees or branch codes; the others were not looked for a second time → Look up yourself whether a payee stands twice.",
   taken_before: `this file was taken on {day} as batch {batch}; its rows are told as they stand there

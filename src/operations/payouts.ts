@@ -19,7 +19,11 @@ const shared = {
     synonyms: "mode, mode of payment, payout mode, transfer mode, transaction type, payment method, payment type",
   }),
   narration: z.optional(
-    text({ isLong: true, examples: ["Salary", "Salary"], synonyms: "remarks, payout narration, description" }),
+    text({
+      isLong: true,
+      examples: ["Salary E001", "Salary E002"],
+      synonyms: "remarks, payout narration, description",
+    }),
   ),
   purpose: z.optional(text({ examples: ["salary", "salary"], synonyms: "payout purpose, purpose code" })),
   notes: z.optional(text({ isLong: true, examples: ["", ""], synonyms: "note, comments, comment" })),

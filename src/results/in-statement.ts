@@ -31,12 +31,17 @@ export async function countedLines(store: Pick<JournalStore, "kept">): Promise<R
   return new Set(rows.flatMap(({ line, returned }) => [line, ...(returned ? [returned.line] : [])]));
 }
 
+/** Adds to what is known of rows of the batch, one process at a time: what another one has added meanwhile stays. */
 export async function keepInStatements(
-  store: Pick<JournalStore, "keep">,
+  store: Pick<JournalStore, "judging" | "kept" | "keep">,
   batch: string,
-  rows: ReadonlyMap<number, InStatement>,
+  news: ReadonlyMap<number, InStatement>,
 ): Promise<void> {
-  await store.keep("seen", batch, { rows: Object.fromEntries(rows) });
+  await store.judging(async () => {
+    const rows = new Map(await inStatements(store, batch));
+    for (const [row, one] of news) rows.set(row, { ...rows.get(row), ...one });
+    await store.keep("seen", batch, { rows: Object.fromEntries(rows) });
+  });
 }
 
 /** `2026-11-03`, `2026-11-03, returned 2026-11-05`. */

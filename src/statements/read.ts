@@ -4,6 +4,7 @@ import { formatUnits } from "../amount.ts";
 import type { Layout } from "../config/statement.ts";
 import { dayOf } from "../day.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
+import { Packed } from "../packed.ts";
 import { printable } from "../printable.ts";
 import { dayOrderOf, type DayOrder } from "./dates.ts";
 import { directionOf, inOrder, understood, type Chain } from "./direction.ts";
@@ -42,7 +43,13 @@ export interface Statement {
    */
   readonly chain: Chain;
   /** In the order of booking, whatever the file's. */
-  readonly lines: readonly Line[];
+  readonly lines: Lines;
+}
+
+/** There may be hundreds of thousands: each is made anew when it is asked for. */
+export interface Lines extends Iterable<Line> {
+  readonly length: number;
+  at(nth: number): Line | undefined;
 }
 
 export interface StatementOptions {
@@ -67,10 +74,10 @@ export async function readStatement(path: string, options: StatementOptions = {}
   const { entries, account } = await entriesOf(sheet, refuse);
   const order = orderOf(entries, header.names[header.day] ?? "", options, refuse);
   const { chain, ...reading } = understood(entries, order);
-  const lines = inOrder(entries, reading).flatMap((entry) => {
-    return entry.units > 0n ? [lineOf(entry, directionOf(entry, reading), order)] : [];
-  });
-  const [first, last] = daysIn(lines);
+  const lines = new PackedLines();
+  for (const entry of inOrder(entries, reading))
+    if (entry.units > 0n) lines.add(lineOf(entry, directionOf(entry, reading), order));
+  const [first, last] = lines.days;
   const named = account ?? accountIn(above);
   return {
     layout: header.layout.bank,
@@ -101,14 +108,43 @@ function orderOf(
   throw refuse("statement_day_order", { one: said(days?.dayFirst), other: said(days?.monthFirst) }, place);
 }
 
-/** Not every bank's lines are in the order of their days. */
-function daysIn([one, ...others]: readonly Line[]): readonly [first: string | undefined, last: string | undefined] {
-  let [first, last] = [one?.day, one?.day];
-  for (const { day } of others) {
-    if (first === undefined || day < first) first = day;
-    if (last === undefined || day > last) last = day;
+class PackedLines implements Lines {
+  readonly #packed = new Packed();
+  readonly #places: number[] = [];
+  /** Not every bank's lines are in the order of their days. */
+  days: readonly [first?: string, last?: string] = [];
+
+  add({ line, day, valueDay, amount, direction, balance, text, references }: Line): void {
+    const texts = [String(line), day, valueDay, amount, direction, balance, text, ...references];
+    this.#places.push(this.#packed.add(texts));
+    const [first = day, last = day] = this.days;
+    if (this.days.length === 0 || day < first || day > last)
+      this.days = [day < first ? day : first, day > last ? day : last];
   }
-  return [first, last];
+
+  get length(): number {
+    return this.#places.length;
+  }
+
+  at(nth: number): Line | undefined {
+    const place = this.#places[nth];
+    if (place === undefined) return undefined;
+    const [line, day = "", valueDay = "", amount = "", direction, balance = "", text = "", ...references] =
+      this.#packed.at(place);
+    return {
+      ...{ line: Number(line), day },
+      ...(valueDay === "" ? {} : { valueDay }),
+      ...{ text, references, amount, direction: direction === "debit" ? "debit" : "credit" },
+      ...(balance === "" ? {} : { balance }),
+    };
+  }
+
+  *[Symbol.iterator](): Generator<Line> {
+    for (let nth = 0; nth < this.length; nth += 1) {
+      const line = this.at(nth);
+      if (line) yield line;
+    }
+  }
 }
 
 function lineOf(entry: Entry, direction: Direction, order: DayOrder): Line {

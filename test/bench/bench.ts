@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- [--rows 100000] [--repeat 3] [--operation payouts-b,transfers] [--format csv,json]
  * [--peers paydrop,undici] [--json]`: paydrop against what people would use instead. Other
- * measurements by their flags: `--whole --latency --memory --small --hosts 1,2,4 --batches [--ended 100000] --find --desk`, or `--all`.
+ * measurements by their flags: `--whole --latency --memory --small --hosts 1,2,4 --batches [--ended 100000] --find --reconcile --desk`, or `--all`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +15,7 @@ import { latency } from "./latency.ts";
 import { memory } from "./memory.ts";
 import { FORMATS, type Format, type Kind, KINDS } from "./payment-files.ts";
 import { PEERS, type PeerName } from "./peers.ts";
+import { reconcile } from "./reconcile.ts";
 import { small } from "./small.ts";
 import { whole } from "./whole.ts";
 
@@ -48,7 +49,7 @@ export interface Bench {
   readonly progress: (text: string) => void;
 }
 
-const MODES = { whole, latency, memory, small, hosts, batches, find, desk } as const;
+const MODES = { whole, latency, memory, small, hosts, batches, find, reconcile, desk } as const;
 type Mode = keyof typeof MODES;
 const DEFAULT_MODES: readonly Mode[] = ["whole"];
 
@@ -74,6 +75,7 @@ const OPTIONS = {
   batches: { type: "boolean", default: false },
   ended: { type: "string", default: "100000" },
   find: { type: "boolean", default: false },
+  reconcile: { type: "boolean", default: false },
   desk: { type: "boolean", default: false },
 } as const;
 

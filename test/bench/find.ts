@@ -108,7 +108,7 @@ function onSqlite(bench: Bench): Engine {
     title: "SQLite",
     folder,
     env: {},
-    fill: (store, stateDir, copy) => fillSqlite(store, stateDir, bench.rows, copy),
+    fill: (store, stateDir, copy) => fillSqlite(store, stateDir, bench.rows, () => copy),
     people: () => {
       const database = new DatabaseSync(journalPath(join(folder, "state")));
       const people = database.prepare(`${PEOPLE} row WHERE batch = 3`).all() as unknown as Person[];
@@ -135,7 +135,7 @@ function onPostgres(bench: Bench, server: PostgresServer): Engine {
     folder: emptyFolder(bench.folder, "find"),
     env: { PAYDROP_JOURNAL_URL: server.url, PAYDROP_JOURNAL_KEY: randomBytes(32).toString("hex") },
     fill: async (store, stateDir, copy) => {
-      const filled = await withClient((client) => fillPostgres(client, store, stateDir, bench.rows, copy));
+      const filled = await withClient((client) => fillPostgres(client, store, stateDir, bench.rows, () => copy));
       forget();
       return filled;
     },

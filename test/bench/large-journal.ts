@@ -80,15 +80,24 @@ function rowsOf({ table, hidden, share }: Dialect, rows: number, numbers: string
 
 /** Salaries that many people have, and such as few have. */
 const AMOUNT = `CASE WHEN i % 200 = 0 THEN '25000.00' WHEN i % 100 = 1 THEN '20000.00' WHEN i % 50 = 3 THEN '15000.00'
-  ELSE 30000 + v || '.' || substr(CAST(100 + v % 100 AS text), 2) END`;
+  ELSE (30000 + v) || '.' || substr(CAST(100 + v % 100 AS text), 2) END`;
+/** The same, of the row with this number over all batches. */
+export function amountOf(nth: number): string {
+  if (nth % 200 === 0) return "25000.00";
+  if (nth % 100 === 1) return "20000.00";
+  const value = (nth * 7919) % AMOUNTS;
+  return nth % 50 === 3 ? "15000.00" : `${30_000 + value}.${String(value % 100).padStart(2, "0")}`;
+}
+
 const TALLIES = (rows: number): string => JSON.stringify({ accepted: { rows, amount: `${rows * 50_000}.00` } });
 
-/** The batches, and for each a private copy: all of them are the file `copy`. */
-async function addBatches(store: JournalStore, stateDir: string, rows: number, copy: string): Promise<number> {
+/** The batches, and for each a private copy: the file at `copyOf(batch)`. */
+async function addBatches(...[store, stateDir, rows, copyOf]: Filling): Promise<number> {
   const createdAt = Date.now() - 60 * DAY_MS;
   const reading = { reading: { format: "csv", encoding: "utf-8", delimiter: "," }, operation: "payout", tables: [] };
   mkdirSync(dirname(snapshotPath(stateDir, "any")), { recursive: true });
   for (let at = 0; at < rows / BATCH_ROWS; at += 1) {
+    const copy = copyOf(at);
     const batch: NewBatch = {
       ...{ id: `Z${String(at).padStart(7, "0")}`, environment: "test", destination: "http://127.0.0.1:7900" },
       ...{ fileName: `old-${at}.csv`, folder: "/in", format: "csv", sha256: String(at).padStart(64, "0") },
@@ -107,11 +116,11 @@ export interface Filled {
   readonly keyBytes: number;
 }
 
-type Filling = readonly [store: JournalStore, stateDir: string, rows: number, copy: string];
+type Filling = readonly [store: JournalStore, stateDir: string, rows: number, copyOf: (batch: number) => string];
 
 /** Straight into the tables of a journal that is open, and empty. */
-export async function fillSqlite(...[store, stateDir, rows, copy]: Filling): Promise<Filled> {
-  const at = await addBatches(store, stateDir, rows, copy);
+export async function fillSqlite(...[store, stateDir, rows, copyOf]: Filling): Promise<Filled> {
+  const at = await addBatches(store, stateDir, rows, copyOf);
   await store.close();
   const began = performance.now();
   const database = new DatabaseSync(journalPath(stateDir));
@@ -134,8 +143,8 @@ export async function fillSqlite(...[store, stateDir, rows, copy]: Filling): Pro
 }
 
 /** The same. Keys lie as batch after batch has entered them; their index is made at the end. */
-export async function fillPostgres(client: pg.Client, ...[store, stateDir, rows, copy]: Filling): Promise<Filled> {
-  const at = await addBatches(store, stateDir, rows, copy);
+export async function fillPostgres(client: pg.Client, ...[store, stateDir, rows, copyOf]: Filling): Promise<Filled> {
+  const at = await addBatches(store, stateDir, rows, copyOf);
   await store.close();
   const began = performance.now();
   const ask = (sql: string): Promise<pg.QueryResult> => client.query(quoted(sql));

@@ -95,7 +95,10 @@ const PLAIN: readonly (readonly [column: string, held: readonly string[], harmle
 
 test.for(PLAIN)("a column %s → holds at %j, not at %j", async ([column, held, harmless]) => {
   const values = [...held, ...harmless];
-  const { rows, checked } = await check("p.csv", csvOf(...values.map((value) => ({ ...GOOD_B, [column]: value }))));
+  const { rows, checked } = await check(
+    "p.csv",
+    csvOf(...values.map((value, at) => ({ ...GOOD_B, narration: `E${at}`, [column]: value }))),
+  );
   expect(rows.filter(({ notNow }) => notNow?.code === "not_now").length).toBe(held.length);
   expect(rows.slice(0, held.length).every(({ notNow }) => notNow)).toBe(true);
   expect(checked?.remarks).toEqual([]);
@@ -234,6 +237,25 @@ test.for(POINTED)("%s → pointed out, and goes", async ([, cells, found]) => {
 test("a transfer to itself → pointed out", async () => {
   const { checked } = await check("t.csv", csvOf({ ...GOOD.transfer, from_account: "5010 0314 159002" }));
   expect(codesOf(checked?.pointedOut ?? [])).toEqual(["account_is_debit"]);
+});
+
+/** Narrations of a file, and what is pointed out of them. */
+const NARRATIONS: readonly (readonly [what: string, narrations: readonly string[], isSame: number | undefined])[] = [
+  ["the same in all", ["Salary", "Salary"], 1],
+  ["the same but for capitals and signs", ["Salary Nov", "SALARY-NOV"], 0],
+  ["they differ behind what every bank keeps", ["Salary November E1", "Salary November E2"], 0],
+  ["they differ at once", ["E1 Salary November", "E2 Salary November"], undefined],
+  ["one of three differs", ["Salary", "Salary", "Bonus"], undefined],
+  ["none has one", ["", ""], undefined],
+  ["one row", ["Salary"], undefined],
+];
+
+test.for(NARRATIONS)("narrations: %s → pointed out once, or not; all go", async ([, narrations, isSame]) => {
+  const cells = narrations.map((narration, at) => ({ ...GOOD_B, narration, bank_acc_num: `5010027182800${at}` }));
+  const { rows, checked } = await check("n.csv", csvOf(...cells));
+  expect(rows.every(({ instruction }) => instruction)).toBe(true);
+  const facts = { column: "narration", rows: narrations.length, kept: 12, isSame };
+  expect(checked?.remarks).toEqual(isSame === undefined ? [] : [{ code: "narrations_alike", facts }]);
 });
 
 test("more payees than can be compared → told as that", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { maySettle, ROW_STATES, type RowState } from "../../src/journal/states.ts";
 import type { BatchFilter, JournalStore, Move, NewRow, Outcome } from "../../src/journal/store.ts";
+import { inStatements, keepInStatements, type InStatement } from "../../src/results/in-statement.ts";
 import { findsOtherRows } from "./seen-contract.ts";
 import { commitTo } from "../support/commit.ts";
 import {
@@ -563,6 +564,22 @@ function keepsWhoDidWhat(open: OpenTestJournal): void {
       [{ name: "asha", value: { of: "asha" } }],
     ]);
     expect(await store.acts({})).toEqual([act("add_account", { as: "ravi" }), act("remove_account", { as: "ravi" })]);
+  });
+
+  test("two who keep what a statement shows at once → neither loses what the other found", async () => {
+    const journal = await open();
+    const [one, other] = [journal.store, await journal.another()];
+    const line = { line: "a", day: "2026-11-03" };
+    const back = { ...line, returned: { line: "b", day: "2026-11-05" } };
+    const keep = (store: JournalStore, ...rows: [number, InStatement][]): Promise<void> =>
+      keepInStatements(store, "AAAAAAA1", new Map(rows));
+    await keep(one, [4, back]);
+    await Promise.all([keep(one, [2, line], [4, line]), keep(other, [3, line])]);
+    expect([...(await inStatements(one, "AAAAAAA1"))]).toEqual([
+      [2, line],
+      [3, line],
+      [4, back],
+    ]);
   });
 
   test("rows that were let go → counted once: while they go, after their run, after a crash, and in their folder", async () => {

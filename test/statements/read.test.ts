@@ -1,12 +1,19 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LAYOUTS } from "../../src/statements/layouts.ts";
-import { readStatement, type Line, type Statement, type StatementOptions } from "../../src/statements/read.ts";
+import { readStatement as open, type Line, type Statement, type StatementOptions } from "../../src/statements/read.ts";
 import { spelledOut } from "../../src/column-name.ts";
 import { bookFile, textRow, workbookFile } from "../support/workbooks.ts";
 import { faultOf, fileOf } from "../support/tables.ts";
 
 const SAMPLES = join(import.meta.dirname, "../../samples/statements");
+
+type Whole = Omit<Statement, "lines"> & { readonly lines: readonly Line[] };
+
+async function readStatement(path: string, options?: StatementOptions): Promise<Whole> {
+  const { lines, ...about } = await open(path, options);
+  return { ...about, lines: [...lines] };
+}
 
 /** `14 2026-11-05/2026-11-05 -61500.50 =1985400.00 [DEMBN52026110511] NEFT DR-…`: all that is read of an entry. */
 function shown({ line, day, valueDay, direction, amount, balance, references, text }: Line): string {
@@ -16,11 +23,11 @@ function shown({ line, day, valueDay, direction, amount, balance, references, te
     .join(" ");
 }
 
-const read = (text: string, options?: StatementOptions, name = "a.csv"): Promise<Statement> =>
+const read = (text: string, options?: StatementOptions, name = "a.csv"): Promise<Whole> =>
   readStatement(fileOf(name, text), options);
 
 /** Of each line: day, sign, amount. */
-const gist = ({ lines }: Statement): string[] =>
+const gist = ({ lines }: Pick<Whole, "lines">): string[] =>
   lines.map(({ day, direction, amount }) => `${day.slice(5)} ${direction === "debit" ? "-" : "+"}${amount}`);
 
 describe("the samples", () => {
