@@ -16,7 +16,7 @@ import {
 import { reconcile, type Reconciled, type Reconciling } from "../acts/reconcile.ts";
 import type { Config } from "../config/schema.ts";
 import { accessLike, writeAtomically } from "../disk.ts";
-import { PaydropError } from "../errors.ts";
+import { messageOf, PaydropError } from "../errors.ts";
 import { RECONCILED } from "../messages/reconcile.ts";
 import { commandLine, counted, told } from "../messages/sentence.ts";
 import { printable } from "../printable.ts";
@@ -68,6 +68,8 @@ export function run(call: Call): Promise<number> {
     call.stdout.write(
       config.json ? asLine({ ...summaryOf(found), list, exit_code: code }) : shown(found, list, call, config),
     );
+    // results that could not be written are told, whatever else was found
+    for (const failed of found.failed) call.stderr.write(`${printable(messageOf(failed))}\n`);
     return code;
   });
 }

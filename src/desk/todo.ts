@@ -7,6 +7,7 @@ import { counted, listed, told } from "../messages/sentence.ts";
 import { markup, said, type Html, type Shown } from "../pages/html.ts";
 import { payments, tag, todoList, type Todo } from "../pages/parts.ts";
 import { tellRow } from "../results/columns.ts";
+import { cameBack } from "../results/in-statement.ts";
 import { isToCorrect } from "../results/totals.ts";
 import type { Desk } from "./desk.ts";
 import { button, form, linkButton } from "./forms.ts";
@@ -41,6 +42,7 @@ export class Todos {
     const files = inboxes.flatMap((inbox) => (inbox.waiting ?? []).map((file) => ({ ...file, ...inbox })));
     const kinds: readonly (readonly (Todo | undefined)[])[] = [
       newest.map((batch) => this.#lookUp(batch)),
+      await this.#cameBack(),
       await Promise.all(open.map((batch) => this.#decide(batch))),
       await Promise.all(open.map((batch) => this.#sendAgain(batch))),
       await this.#correct(open),
@@ -70,6 +72,24 @@ export class Todos {
         act: linkButton(`/decide?batch=${batch.id}`, `Look up ${figures.count(tally.rows)}`),
       }
     );
+  }
+
+  /** Money that the bank gave back, of payments that count as paid still. */
+  async #cameBack(): Promise<readonly Todo[]> {
+    const { figures, store } = this.#desk;
+    const all = [...(await cameBack(store))].map(async ([id, rows]): Promise<Todo | undefined> => {
+      const records = await store.rows({ batch: id, rows: rows.slice(0, LOOKED_AT.rows) });
+      const open = records.filter(({ state }) => state === "accepted" || state === "settled_done");
+      const [batch] = open.length === 0 ? [] : await store.batches({ id });
+      const [first] = open;
+      if (!batch || !first) return undefined;
+      return {
+        ...{ tag: tag("Came back", "bad"), isGrave: true, sum: figures.money(sumOf(open)) },
+        ...{ what: this.#rows(open.length, batch), why: DESK_WORDS.todo_back },
+        act: linkButton(`/batch/${id}?status=${first.state}&after=${first.row - 1}#payments`, "Say so"),
+      };
+    });
+    return (await Promise.all(all)).filter((one) => one !== undefined);
   }
 
   async #decide(batch: BatchRecord): Promise<Todo | undefined> {

@@ -76,7 +76,7 @@ export interface RowFilter {
  * What is kept beside payments (README §14): who may sign in, who is signed in, which file somebody brought, what people were
  * told; whose account a statement is of, and which of its lines are rows (§15).
  */
-export type KeptKind = "account" | "session" | "upload" | "notice" | "statement" | "seen";
+export type KeptKind = "account" | "session" | "upload" | "notice" | "statement" | "seen" | "came_back";
 
 export interface Kept<T> {
   readonly name: string;

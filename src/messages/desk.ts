@@ -68,6 +68,7 @@ export const DESK_WORDS = {
   password_set: "Your password is changed. Everywhere else you are signed out.",
   needs_nobody: "Nothing. No payment waits for a decision, and no file for a correction.",
   todo_look_up: "Look each one up at the bank. Nothing goes again before that.",
+  todo_back: "The bank gave the money back, says its statement. They count as paid until somebody says so.",
   todo_again: "Looked up by {by}: they did not go. Nobody has sent them again yet.",
   todo_correct: "Correct them in the file, then upload it.",
   todo_refused: "Nothing of it was sent.",

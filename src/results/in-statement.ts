@@ -41,7 +41,15 @@ export async function keepInStatements(
     const rows = new Map(await inStatements(store, batch));
     for (const [row, one] of news) rows.set(row, { ...rows.get(row), ...one });
     await store.keep("seen", batch, { rows: Object.fromEntries(rows) });
+    const back = [...rows].filter(([, { returned }]) => returned).map(([row]) => row);
+    if (back.length > 0) await store.keep("came_back", batch, { rows: back });
   });
+}
+
+/** Rows whose money came back, as statements say, by their batches: few, so that a page need not read all that was seen. */
+export async function cameBack(store: Pick<JournalStore, "kept">): Promise<ReadonlyMap<string, readonly number[]>> {
+  const kept = await store.kept<{ readonly rows: readonly number[] }>("came_back");
+  return new Map(kept.map(({ name, value }) => [name, value.rows]));
 }
 
 /** `2026-11-03`, `2026-11-03, returned 2026-11-05`. */
