@@ -94,6 +94,9 @@ function settledTogether(journal: "SQLite" | "Postgres"): void {
     expect(asha.section("Came back")).toMatch(/1 payment, ₹100\.00 .* pay\.csv, row 2 .* ₹100\.00/);
     const [before] = await at.work.store.rows({ batch: id, rows: [2] });
     const statement = asha.carried("statement");
+    await asha.ask("/");
+    expect(asha.todo).toMatch(/Came back 1 payment in pay\.csv .* ₹100\.00 Say so/);
+    await asha.ask(`/reconcile?statement=${statement}`);
     for (const [rows, total] of [
       [[], "100.00"],
       [[`${id}:2`], ""],
@@ -107,6 +110,8 @@ function settledTogether(journal: "SQLite" | "Postgres"): void {
     await asha.post("/reconcile/back", { statement, row: `${id}:2`, total: "₹100.00" });
     expect(asha.news).toMatch(/^1 row is settled as not done by Asha: ₹100\.00\./);
     expect(await at.work.store.rows({ batch: id, rows: [2] })).toMatchObject([{ state: "settled_not_done" }]);
+    await asha.ask("/");
+    expect(asha.todo).not.toContain("Came back");
     await at.once();
     expect(at.carriedOut).toBe(1);
   });
