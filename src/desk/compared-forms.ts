@@ -44,18 +44,22 @@ export async function nowOf({ store }: Desk, rows: readonly Reconciled[]): Promi
   return now;
 }
 
-const STRONG: readonly Evidence[] = ["answer", "reference", "narration"];
-
-export async function proposedPart(desk: Desk, csrf: string, { id, one }: Part): Promise<Html> {
-  const all = rowsIn(one, "proposed");
+/** What was compared and has not changed since is open; of the others nothing can be said here any more. */
+async function stillAsSeen(desk: Desk, all: readonly Reconciled[]) {
   const now = await nowOf(desk, all);
   const isOpen = (row: Reconciled): boolean => {
     const record = now.get(placeOf(row));
     return record !== undefined && seenOf(record) === seenOf(row.record);
   };
-  const open = all.filter(isOpen);
-  const closed = all.filter((row) => !isOpen(row)).slice(0, ROWS_SHOWN);
-  const since = closed.length > 0 && markup`<div class="card after">${tableFor(desk, "proposed", closed, now)}</div>`;
+  return { now, open: all.filter(isOpen), closed: all.filter((row) => !isOpen(row)) };
+}
+
+const STRONG: readonly Evidence[] = ["answer", "reference", "narration"];
+
+export async function proposedPart(desk: Desk, csrf: string, { id, one }: Part): Promise<Html> {
+  const { open, closed, now } = await stillAsSeen(desk, rowsIn(one, "proposed"));
+  const changed = closed.slice(0, ROWS_SHOWN);
+  const since = changed.length > 0 && markup`<div class="card after">${tableFor(desk, "proposed", changed, now)}</div>`;
   if (open.length === 0) return markup`${since}`;
   const shown = open.slice(0, ROWS_SHOWN);
   const groups = [true, false].flatMap((isStrong) => proposedGroup(desk, one, shown, isStrong));
@@ -97,13 +101,7 @@ function proposedGroup(
 /** Money that came back: what is ticked counts as not paid, by its sum. */
 export async function returnedPart(desk: Desk, csrf: string, { id, one }: Part): Promise<Html> {
   const { figures } = desk;
-  const all = rowsIn(one, "returned").slice(0, ROWS_SHOWN);
-  const now = await nowOf(desk, all);
-  const isOpen = (row: Reconciled): boolean => {
-    const record = now.get(placeOf(row));
-    return record !== undefined && seenOf(record) === seenOf(row.record);
-  };
-  const [open, closed] = [all.filter(isOpen), all.filter((row) => !isOpen(row))];
+  const { open, closed, now } = await stillAsSeen(desk, rowsIn(one, "returned").slice(0, ROWS_SHOWN));
   const since = closed.length > 0 && markup`<div class="card after">${tableFor(desk, "returned", closed, now)}</div>`;
   if (open.length === 0) return markup`${since}`;
   const typed = one.typed?.is === "returned" ? one.typed : undefined;
