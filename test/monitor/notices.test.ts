@@ -143,7 +143,9 @@ test("mail: by TLS, with the login and sender of its address, to each person", a
     "Auto-Submitted: auto-generated",
   ])
     expect(mail.heard).toContain(line);
-  expect(mail.heard.join("\n").replaceAll("=\n", "")).toContain("1 unknown (₹20.00)");
+  // a line that begins with a point has one more on the wire
+  const body = mail.heard.join("\n").replaceAll("\n..", "\n.").replaceAll("=\n", "");
+  expect(body).toContain("1 unknown (=E2=82=B920.00)");
 });
 
 test("a chat that answers 200 and says no, a mail that one of two gets → said, and not sent twice", async () => {
