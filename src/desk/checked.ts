@@ -129,7 +129,7 @@ function correctedForm(folder: string, csrf: string): Html {
 function accountsTable({ figures }: Desk, accounts: CheckedFile["accounts"]): Html {
   if (accounts.length === 0) return markup`<p class="in soft">${DESK_WORDS.no_accounts}</p>`;
   const lines = accounts.map(({ account, total: of }) => [
-    markup`${account}<small>${payments(of.rows, figures)}</small>`,
+    markup`<span class="nb">${account}</span><small>${payments(of.rows, figures)}</small>`,
     figures.money(of.amount),
   ]);
   const foot = ["All", figures.money(sumOf(accounts.map(({ total: of }) => of)))];

@@ -107,7 +107,7 @@ export async function accountsTable(desk: Desk, batch: BatchRecord): Promise<Htm
     return [figures.money(all), sum(WENT), sum(["unknown"]), sum(STAYED)];
   };
   const lines = accounts.map((one) => [
-    markup`${one.account}<small>${payments(one.total.rows, figures)}</small>`,
+    markup`<span class="nb">${one.account}</span><small>${payments(one.total.rows, figures)}</small>`,
     ...cells(one.byStatus, one.total.amount),
   ]);
   const columns = [

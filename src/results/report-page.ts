@@ -110,7 +110,7 @@ ${this.#signs()}
       ...[sum(of, ["accepted", "settled_done"]), sum(of, ["unknown"]), sum(of, stayed)],
     ];
     const lines = accounts.map((one) => [
-      markup`${one.account}<small>${payments(one.total.rows, figures)}</small>`,
+      markup`<span class="nb">${one.account}</span><small>${payments(one.total.rows, figures)}</small>`,
       ...[figures.money(one.total.amount), ...cells(one.byStatus)],
     ]);
     const columns = [
