@@ -104,7 +104,8 @@ async function* readRows(source: CsvSource, header: Header, remarks: Fault[]): A
       yield rows;
       rows = [];
     }
-    if (rows.length > 0) yield rows;
+    // whoever looks for a few rows may have no more time
+    if (rows.length > 0 || source.only) yield rows;
     endsOpen = page.endsOpen && !isBlank(page.records.at(-1) ?? []);
   }
   if (first === 0) throw source.refuse("no_rows");
