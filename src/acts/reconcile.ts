@@ -61,13 +61,14 @@ export async function reconcile(open: Open, who: Person, values: Values): Promis
   const { keySecret } = await store.facts();
   const { encoding, statements: layouts } = config;
   const { lines, ...about } = await readStatement(values.statement, { dayFirst, encoding, layouts });
-  const { debit, remember } = await debitOf(open, who, about, account, keySecret);
+  const { debit, isOther, remember } = await debitOf(open, who, about, account, keySecret);
   const { accepted, before, isOfRows, ...found } = await compareAll(open, debit, keySecret, {
     lines,
     days: about.days,
   });
-  // an account of which nothing went may be mistyped
-  if (isOfRows) await remember();
+  // an account of which nothing went may be mistyped; so may one in place of another, until a line speaks for a row of it
+  const speaks = found.seen > 0 || found.told.some(([, { is }]) => is === "proposed");
+  if (isOfRows && (!isOther || speaks)) await remember();
   return {
     ...{ statement: { ...about, lines: lines.length }, before },
     ...{ accepted, seen: found.seen },
@@ -191,27 +192,28 @@ function lineKey(secret: string, debit: string, { day, direction, amount, text, 
 /** Banks name a file by the account that it is of (I10). */
 export const statementName = (fileName: string): string => maskNumbers(printable(fileName, 80));
 
-/** Which account the statement is of: as it was said now, or once before. */
+/** Which account the statement is of: as it was said now, or once before. `isOther`: another one was said before. */
 async function debitOf(
   open: Open,
   who: Person,
   { account, fileName }: Pick<Statement, "account" | "fileName">,
   said: string | undefined,
   secret: string,
-): Promise<{ readonly debit: string; readonly remember: () => Promise<void> }> {
+): Promise<{ readonly debit: string; readonly isOther: boolean; readonly remember: () => Promise<void> }> {
   const { store } = open;
   const name = account === undefined ? undefined : keyOf(secret, "written", account);
+  const [known] = name === undefined ? [] : await store.kept<{ readonly debit: string }>("statement", name);
   if (said === undefined) {
-    const [known] = name === undefined ? [] : await store.kept<{ readonly debit: string }>("statement", name);
     if (!known) throw new PaydropError("statement_account", { name: statementName(fileName) });
-    return { debit: known.value.debit, remember: () => Promise.resolve() };
+    return { debit: known.value.debit, isOther: false, remember: () => Promise.resolve() };
   }
   const debit = keyOf(secret, "written", oneSpelling(said));
+  const isOther = known !== undefined && known.value.debit !== debit;
   const act = { ...actBy(open, who, "confirm_account"), as: statementName(fileName) };
   const remember = async (): Promise<void> => {
     if (name !== undefined) await store.keep("statement", name, { debit }, act);
   };
-  return { debit, remember };
+  return { debit, isOther, remember };
 }
 
 /** With their rows; results say it. */

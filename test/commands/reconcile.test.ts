@@ -115,6 +115,22 @@ test("the same statement again → nothing counts twice, and its account is know
   expect(jsonLines(again.stdout).at(-1)).toMatchObject({ lines: 6, lines_before: 3, accepted: 3, seen: 2 });
 });
 
+test("another account of ours for a known statement → not remembered while no line speaks for it", async () => {
+  const { desk, say } = await sent();
+  await desk.run(
+    "rent.csv",
+    [HEADER, row("Lata Shah", "90010000007777", "18000.00", "R-1"), ""]
+      .join("\n")
+      .replaceAll("ACC-OPS-01", "ACC-RENT-02"),
+  );
+  const path = join(desk.folder, "hdfc.csv");
+  writeFileSync(path, NOVEMBER);
+  await say(path, { account: "ACC-OPS-01" });
+  const mistyped = await say(path, { account: "ACC-RENT-02", json: true });
+  expect(jsonLines(mistyped.stdout).at(-1)).toMatchObject({ accepted: 1, seen: 0 });
+  expect(jsonLines((await say(path, { json: true })).stdout).at(-1)).toMatchObject({ accepted: 3, seen: 2 });
+});
+
 test("what it proposes → settled by a person's name and sum, and by nothing else", async () => {
   const { desk, say } = await sent();
   const path = join(desk.folder, "hdfc.csv");
