@@ -186,6 +186,9 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   ...["owesResults", "isSame", "isNamed", "isPurged", "isPayeeKnown", "there", "toPerson"],
 ]);
 
+/** SQL: at most so many rows. A bare `LIMIT ?` may change the plan, so SQLite would make it anew for each value that is bound. */
+export const LIMIT = "LIMIT 0 + ?";
+
 /** SQL and its values by name, for each call of the journal: `journal.run(...byName("… = $seq", { seq }))`. */
 export const byName = createByName("?");
 
