@@ -50,7 +50,9 @@ export function rowsIn<Name extends string>(of: Partial<Record<Name, { rows: num
 
 /** `100`, `100.0` and `100.00` are the same amount: no trailing zeros, no bare point (README §7). */
 export function canonicalAmount(amount: string): string {
-  return amount.includes(".") ? amount.replace(/0+$/, "").replace(/\.$/, "") : amount;
+  // hardly any ends otherwise than in other digits
+  if (!/[.0]$/.test(amount) || !amount.includes(".")) return amount;
+  return amount.replace(/0+$/, "").replace(/\.$/, "");
 }
 
 /** Whether two texts are the same amount, where both are amounts. */

@@ -1,6 +1,6 @@
 const NOT_ASCII = /[^ -~]/;
-/** What most ids are already. */
-const PLAIN = /^(?:[1-9][0-9]*|(?=.*[a-z])[a-z0-9]+)$/;
+/** What most ids are already, but for zeros in front. */
+const PLAIN = /^[a-z0-9]+$/;
 const DIGIT = /\p{Nd}/gu;
 const NOT_DECIMAL = /[^0-9]/;
 /** So many digits are an account, in whatever groups; in a shorter id `12-345` and `123-45` are two. */
@@ -32,6 +32,15 @@ function withSpelledZeros(text: string): string {
   if (digits.length >= ACCOUNT_DIGITS_MIN && !NOT_DECIMAL.test(digits)) return digits;
   // nothing but signs: they are all that it says
   return spelled === "" ? joined : spelled;
+}
+
+const NO_LETTERS = /[^\p{L}\p{M}]+/gu;
+const PLAIN_NAME = /^[A-Za-z]+(?: [A-Za-z]+)*$/;
+
+/** One spelling for a name: its words in small letters, with one space between them; empty where it has no letter. */
+export function spelledName(name: string): string {
+  const small = name.toLowerCase();
+  return PLAIN_NAME.test(name) ? small : small.replaceAll(NO_LETTERS, " ").trim();
 }
 
 /** The digits of each script stand in tens, from its nought on. */

@@ -51,5 +51,5 @@ async function openCopy(config: Config, folder: string): Promise<JournalStore> {
   if (config.shared) return openJournalOf(config, { isTrial: true });
   const journal = await openJournal(config.state_dir, { makesNone: true });
   await journal.backup(journalPath(folder)).finally(() => journal.close());
-  return openJournal(folder);
+  return openJournal(folder, { isThrownAway: true });
 }

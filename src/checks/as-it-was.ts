@@ -27,8 +27,8 @@ export function contentOf(values: readonly (string | undefined)[]): Content {
       text += value;
       continue;
     }
-    zeros += ZEROS.exec(value)?.[0].length ?? 0;
-    text += saved(value);
+    if (value.startsWith("0")) zeros += ZEROS.exec(value)?.[0].length ?? 0;
+    text += WHOLE.test(value) ? value : saved(value);
   }
   return { text, zeros };
 }
@@ -48,12 +48,14 @@ export function contentOfCells({ columns, cells }: Row, isTable: boolean): Conte
 }
 
 const ZEROS = /^0+(?=[0-9])/;
+/** A spreadsheet leaves it as it is. */
+const WHOLE = /^[1-9][0-9]*$/;
 /** A long number, of which digits are lost: in a short one a person wrote out what was meant. */
 const SCIENTIFIC = /^([0-9])(?:[.,]([0-9]+))?E\+?(0?[89]|[1-9][0-9])$/i;
 
 function saved(value: string): string {
   const words = value.trim();
-  const bare = words.replace(ZEROS, "");
+  const bare = words.startsWith("0") ? words.replace(ZEROS, "") : words;
   if (PLAIN_DECIMAL.test(bare)) return canonicalAmount(bare);
   const [, first, more = "", places] = SCIENTIFIC.exec(words) ?? [];
   if (first !== undefined && more.length <= Number(places)) return first + more.padEnd(Number(places), "0");
@@ -61,10 +63,12 @@ function saved(value: string): string {
 }
 
 const TIME = /[T ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?[ap]m|Z)?$/i;
+const BEGINS_AS_DAY = /^(?:[0-9]{1,4}[-/. ]|[a-z]{3,9}[- ])/i;
 const DAY = /^[0-9]{1,4}(?:[-/. ](?:[0-9]{1,4}|[a-z]{3,9})){1,2}$|^[a-z]{3,9}[- ][0-9]{2,4}$/i;
 
 /** A day or a month in whatever order: its numbers, sorted; a year by its last two digits. */
 function dayNumbers(words: string): string | undefined {
+  if (!BEGINS_AS_DAY.test(words)) return undefined;
   const day = words.replace(TIME, "");
   if (!DAY.test(day)) return undefined;
   const numbers = day.split(/[-/. ]/).map((part) => Number(/[a-z]/i.test(part) ? monthNumber(part) : part.slice(-2)));

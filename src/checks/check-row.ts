@@ -190,7 +190,7 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   if (form.payee.shape !== "vpa" && spelled.length > 4) checked.last4 = spelled.slice(-4);
   const zeros = zerosOf(form.payee, payee);
   if (zeros > 0) checked.zeros = zeros;
-  const payeeAs = writtenAs(form.payee, payee);
+  const payeeAs = writtenAs(form.payee, payee, spelled, zeros);
   if (payeeAs !== undefined) checked.payeeAs = payeeAs;
   if (faults.length > 0 || amount === undefined) return checked;
   const later = faultBeside(row, check.others.when, beside);

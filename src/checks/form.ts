@@ -250,16 +250,18 @@ export function zerosOf({ kind, shape }: Place, value: string): number {
 }
 
 /**
- * How a payee is written, but for its zeros, where that is not the one spelling: two that are written alike are surely one.
- * In a UPI id capitals are nothing.
+ * How a payee is written, but for its zeros, where that is not the one spelling (`spelled`): two that are written alike are
+ * surely one. In a UPI id capitals are nothing.
  */
-export function writtenAs(place: Place, value: string): string | undefined {
-  if (place.shape === "vpa") return undefined;
-  const written = zerosOf(place, value) > 0 ? value.replace(/^0+/, "") : value;
-  return written === canonical(place, value) ? undefined : written;
+export function writtenAs({ shape }: Place, value: string, spelled: string, zeros: number): string | undefined {
+  if (shape === "vpa") return undefined;
+  const written = zeros > 0 ? value.replace(/^0+/, "") : value;
+  return written === spelled ? undefined : written;
 }
+
+const GROUP_SIGN = /[ -]/;
 
 /** An account has no signs of its own: in an id, `12-345` and `123-45` are two. */
 function ungroupedAccount(shape: Place["shape"], value: string): string {
-  return shape === "account" ? value.replaceAll(/[ -]+/g, "") : value;
+  return shape === "account" && GROUP_SIGN.test(value) ? value.replaceAll(/[ -]+/g, "") : value;
 }

@@ -1,5 +1,5 @@
 import { fieldsOf, OPERATIONS } from "../operations/index.ts";
-import { oneSpelling } from "../one-spelling.ts";
+import { oneSpelling, spelledName } from "../one-spelling.ts";
 import { employeeColumnAt, type Columns } from "../reader/columns.ts";
 import type { Row } from "../reader/row.ts";
 import { wordsAt } from "./cells.ts";
@@ -49,15 +49,13 @@ export function personIn({ employee, mobile, email, name }: Person): Person {
     employee: oneSpelling(stated(employee)) || undefined,
     mobile: mobileIn(stated(mobile)),
     email: emailIn(stated(email)),
-    name: stated(name).toLowerCase().replaceAll(NO_LETTERS, " ").trim() || undefined,
+    name: spelledName(stated(name)) || undefined,
   };
 }
 
 function stated(text = ""): string {
   return text.length > TEXT_CHARACTERS_MAX || isNothing(text) ? "" : text;
 }
-
-const NO_LETTERS = /[^\p{L}\p{M}]+/gu;
 
 /** Whatever stands in front of it for its country. */
 function mobileIn(text: string): string | undefined {

@@ -50,7 +50,11 @@ export function lookAtRow(row: Row, form: FormInFile, values: Values, { isTable,
 }
 
 /** Digits as one number, whatever groups they are written in. */
-const plain = (value: string): string => (NOT_GROUPED.test(value) ? value.toLowerCase() : value.replace(/[+ -]+/g, ""));
+function plain(value: string): string {
+  if (DIGITS.test(value)) return value;
+  return NOT_GROUPED.test(value) ? value.toLowerCase() : value.replace(/[+ -]+/g, "");
+}
+const DIGITS = /^[0-9]*$/;
 const NOT_GROUPED = /[^0-9+ -]/;
 
 const ROWS_WITH_A_MIDDLE = 5;

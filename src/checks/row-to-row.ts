@@ -1,5 +1,6 @@
 import type { PointedOutCode } from "../messages/row-faults.ts";
 import type { Facts } from "../messages/sentence.ts";
+import { spelledName } from "../one-spelling.ts";
 import type { FieldInFile, FormInFile, Values } from "./form.ts";
 
 /** A field's value in a row. */
@@ -80,10 +81,15 @@ class Run {
   #isNext(value: string): boolean {
     if (!this.#field.isText) return Number(value) - Number(this.#last) === 1;
     // hardly any value gets past its last digit
-    const step = value.charCodeAt(value.length - 1) - this.#last.charCodeAt(this.#last.length - 1);
-    return (step === 1 || step === -9) && value === successor(this.#last);
+    const digit = this.#last.charCodeAt(this.#last.length - 1);
+    const step = value.charCodeAt(value.length - 1) - digit;
+    // from 8 to 9 nothing changes but that one
+    if (step === 1) return digit >= NOUGHT && digit < NINE && value.slice(0, -1) === this.#last.slice(0, -1);
+    return step === -9 && value === successor(this.#last);
   }
 }
+
+const [NOUGHT, NINE] = [48, 57];
 
 /** `ACC-OPS-10` of `ACC-OPS-09`, as spreadsheets count. */
 function successor(text: string): string {
@@ -108,8 +114,8 @@ class Names {
 
   add(row: number, values: Values): void {
     const { name: nameBefore, owner: ownerBefore } = this.#before;
-    const name = plain(values[this.#name.nth]);
-    const owner = plain(values[this.#owner.nth]);
+    const name = spelledName(values[this.#name.nth] ?? "");
+    const owner = spelledName(values[this.#owner.nth] ?? "");
     this.#before = { name, owner };
     if (name === "" || owner === "") return;
     this.#rows += 1;
@@ -127,12 +133,6 @@ class Names {
     tell(this.#first, "owners_differ", { rows: this.#differing, all: this.#rows, slipped });
   }
 }
-
-const plain = (name = ""): string =>
-  name
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}]+/gu, " ")
-    .trim();
 
 function sharesWord(one: string, other: string): boolean {
   const words = new Set(one.split(" "));

@@ -73,10 +73,11 @@ export function isSameKey(one: Key | undefined, other: Key | undefined): boolean
  */
 export class PaymentsDigest {
   readonly #sums = new Uint32Array(4);
+  readonly #bytes = Buffer.alloc(16);
 
   add(payment: Key): void {
-    const bytes = Buffer.from(payment, "base64url");
-    for (let at = 0; at < 4; at += 1) this.#sums[at] = (this.#sums[at] ?? 0) + bytes.readUInt32LE(at * 4);
+    this.#bytes.write(payment, "base64url");
+    for (let at = 0; at < 4; at += 1) this.#sums[at] = (this.#sums[at] ?? 0) + this.#bytes.readUInt32LE(at * 4);
   }
 
   value(): Key {

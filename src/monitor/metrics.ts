@@ -28,27 +28,35 @@ const ENDS = ["accepted", "rejected", "unknown", "not_sent"] as const;
 /** The default timeout is the last of them: what is above had no answer. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, "+Inf"] as const;
 const [ROWS, DURATION] = ["rows_total", "request_duration_seconds"] as const;
+/** Their samples, made once and not for each row. */
+const ROWS_IN = new Map(ENDS.map((state) => [state as string, `${ROWS}{state="${state}"}`]));
+const UP_TO = BUCKETS.map((le) => ({
+  sample: `${DURATION}_bucket{le="${le}"}`,
+  seconds: le === "+Inf" ? Infinity : le,
+}));
+const [SUM, COUNT] = [`${DURATION}_sum`, `${DURATION}_count`];
 
 /**
  * What only ever grows, by sample. All begin with 0: a first value that is not has grown from nothing, and no rule sees it.
  */
 export class Counters {
   readonly #samples = new Map<string, number>([
-    ...ENDS.map((state) => [`${ROWS}{state="${state}"}`, 0] as const),
-    ...BUCKETS.map((le) => [`${DURATION}_bucket{le="${le}"}`, 0] as const),
-    [`${DURATION}_sum`, 0],
-    [`${DURATION}_count`, 0],
+    ...Array.from(ROWS_IN.values(), (sample) => [sample, 0] as const),
+    ...UP_TO.map(({ sample }) => [sample, 0] as const),
+    [SUM, 0],
+    [COUNT, 0],
   ]);
 
   /** Of a row that has its end. What was never on the wire took no time. */
   count(event: RunEvent): void {
     if (event.type !== "row") return;
-    this.#add(`${ROWS}{state="${event.status}"}`, 1);
+    const sample = ROWS_IN.get(event.status);
+    if (sample !== undefined) this.#add(sample, 1);
     if (event.durationMs === undefined || (event.status === "not_sent" && event.httpStatus === undefined)) return;
     const seconds = event.durationMs / 1000;
-    for (const le of BUCKETS) if (le === "+Inf" || seconds <= le) this.#add(`${DURATION}_bucket{le="${le}"}`, 1);
-    this.#add(`${DURATION}_sum`, seconds);
-    this.#add(`${DURATION}_count`, 1);
+    for (const upTo of UP_TO) if (seconds <= upTo.seconds) this.#add(upTo.sample, 1);
+    this.#add(SUM, seconds);
+    this.#add(COUNT, 1);
   }
 
   /** What an earlier process left in its file is gone on with: run by run it would begin anew, and never grow. */

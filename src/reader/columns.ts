@@ -139,6 +139,8 @@ export const LEFT_OUT: ReadonlySet<string> = new Set(["", "retrymessage", "retry
 export function cellWords(cell: Cell): string {
   if (typeof cell !== "string") return cell.token === "null" ? "" : cell.source;
   const text = cell.trim();
+  // hardly any cell begins so
+  if (!text.startsWith("=") && !text.startsWith("'")) return text;
   return /^="([^"]*)"$/.exec(text)?.[1]?.trim() ?? /^'([^'\s](?:[^']*[^'\s])?)$/.exec(text)?.[1] ?? text;
 }
 

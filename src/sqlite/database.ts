@@ -16,6 +16,8 @@ export interface OpenOptions {
   readonly lossAcceptedBy?: Who | undefined;
   /** Of whoever moves it to another place: it may have been begun before. */
   readonly isMoving?: boolean;
+  /** A copy that is removed when it was asked: what is written there need not outlive a crash. Nothing is let go by it. */
+  readonly isThrownAway?: boolean;
   /** For commands that only ask: where there is no journal none is made, and nothing is known. */
   readonly makesNone?: boolean;
 }
@@ -57,7 +59,7 @@ export function openDatabase(stateDir: string, options: OpenOptions): DatabaseSy
 }
 
 function openFile(path: string, options: OpenOptions & { readonly mayBeNew: boolean }): DatabaseSync {
-  const { isSender = false, isMoving = false, mayBeNew } = options;
+  const { isSender = false, isMoving = false, isThrownAway = false, mayBeNew } = options;
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     refuseOldSqlite(database);
@@ -68,6 +70,7 @@ function openFile(path: string, options: OpenOptions & { readonly mayBeNew: bool
     }
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;
       PRAGMA temp_store = FILE; PRAGMA cache_size = -4000;`);
+    if (isThrownAway) database.exec("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
     const version = makeTables(database, mayBeNew);
     if (version !== SCHEMA_VERSION) throw new PaydropError("journal_of_other_version", { path, version });
     for (const file of [path, `${path}-wal`, `${path}-shm`]) {

@@ -1,7 +1,7 @@
 import { addAct, batchOf, conditions, foundBy, keepTallies, mayHold } from "./batches.ts";
 import { Mover } from "./mover.ts";
 import { inPlace } from "./seen.ts";
-import { bool, byName, rowName, type Journal } from "./store.ts";
+import { bool, byName, LIMIT, rowName, type Journal } from "./store.ts";
 import { assertMove, batchesWithAny, ON_ITS_WAY, WAITING_STATES, WENT } from "../journal/states.ts";
 import { keysOf, sharedInFile } from "../journal/row-keys.ts";
 import type { RowState, WaitingState } from "../journal/states.ts";
@@ -90,7 +90,7 @@ export function rows(journal: Journal, filter: RowFilter): RowRecord[] {
   const only =
     states && states.length > 0 ? `AND ${mayHold(states)} ${batch === undefined ? amongWaiting(states) : ""}` : "";
   const sql = `SELECT ${RECORD}${filter.hasPayee ? ", r.payee" : ""} FROM batch b CROSS JOIN row r ON r.batch = b.seq WHERE ${where} ${only} ORDER BY b.seq, r.row`;
-  return journal.records<RowRecord>(`${sql} LIMIT ?`, ...values, limit).map((row) => ({ ...NOTHING, ...row }));
+  return journal.records<RowRecord>(`${sql} ${LIMIT}`, ...values, limit).map((row) => ({ ...NOTHING, ...row }));
 }
 
 /** Where all of them are states that few rows are in, batches without them are not looked at. */

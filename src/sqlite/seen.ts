@@ -1,6 +1,6 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, mayHold, type BatchRow } from "./batches.ts";
-import { byName, rowName, type Journal } from "./store.ts";
+import { byName, LIMIT, rowName, type Journal } from "./store.ts";
 import { FOUND_MAX, GOES, ON_ITS_WAY, UNENDED, WAITS, WENT } from "../journal/states.ts";
 import { byPerson, IS_PERSON_KNOWN, isSamePerson, NAMED } from "../journal/row-keys.ts";
 import { IS_WRITTEN_OTHERWISE, PAYEE_KEY } from "../journal/row-keys.ts";
@@ -48,7 +48,7 @@ const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeA
   FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.payment IS NOT NULL`;
 const CHOSEN = `${JUDGED} AND r.row IN (SELECT value FROM json_each(?3)) ORDER BY r.row`;
 const page = (only: string): string => `${JUDGED} AND r.row > ?3 AND r.state IN ('ready', 'held', 'duplicate')
-  AND NOT ${ON_ITS_WAY} AND ${only} ORDER BY r.row LIMIT ?4`;
+  AND NOT ${ON_ITS_WAY} AND ${only} ORDER BY r.row ${LIMIT}4`;
 const PAGE = page("TRUE");
 const isKnown = (key: KeyColumn): string =>
   `EXISTS (SELECT 1 FROM key k WHERE k.key = r.${key} AND (k.batch <> r.batch OR k.row < r.row))`;

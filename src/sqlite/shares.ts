@@ -1,6 +1,6 @@
 import { batchOf, BATCH_ROW, type BatchRow } from "./batches.ts";
 import { makeUnknown, Mover } from "./mover.ts";
-import type { Journal } from "./store.ts";
+import { LIMIT, type Journal } from "./store.ts";
 import type { RowName } from "../checks/beside.ts";
 import { assertMove, batchesWith, ON_ITS_WAY } from "../journal/states.ts";
 import type { Commit, Committed, Leaving, Outcome, Progress, Who } from "../journal/store.ts";
@@ -11,7 +11,7 @@ const HOLD = `CASE WHEN EXISTS (SELECT 1 FROM hold h
     WHEN b.approvers > 0 AND b.approvedUntil <= ? THEN 'approval_wanted' END`;
 const HOLD_OF = `SELECT ${HOLD} AS hold FROM batch b WHERE seq = ?`;
 const NEXT = `SELECT row, turn, operation, amount, attempts, place, size, crc FROM row
-  WHERE batch = ? AND state = 'ready' AND turn > ? ORDER BY turn LIMIT ?`;
+  WHERE batch = ? AND state = 'ready' AND turn > ? ORDER BY turn ${LIMIT}`;
 const PROGRESS = `SELECT b.phase, b.letGo, ${HOLD} AS hold,
     (SELECT max(id) FROM run WHERE run.batch = b.id AND endedAt IS NULL) AS run,
     (SELECT count(*) FROM row r WHERE r.batch = b.seq AND r.state = 'ready' AND r.turn > b.mark) AS ready

@@ -31,6 +31,7 @@ export class Journal {
   readonly #stateDir: string;
   readonly #isSender: boolean;
   readonly #isMoving: boolean;
+  readonly #isThrownAway: boolean;
   readonly #inPlace: string;
   readonly #statements = new Map<string, StatementSync>();
   readonly #prepared = new Map<string, InArrays>();
@@ -42,6 +43,7 @@ export class Journal {
     this.#stateDir = stateDir;
     this.#isSender = options.isSender ?? false;
     this.#isMoving = options.isMoving ?? false;
+    this.#isThrownAway = options.isThrownAway ?? false;
     this.#inPlace = this.#filesInPlace();
     if (this.#isSender) this.#keepBallast();
   }
@@ -111,6 +113,7 @@ export class Journal {
 
   /** Of outcomes: where the disk is full, `last` saves them before the failure is thrown. */
   writeOutcomes<T>(work: () => T, last: () => void): T {
+    if (this.#isThrownAway) throw new Error("no row is let go by a journal that is thrown away (I2)");
     this.#assertInPlace();
     try {
       return this.write(work);
@@ -185,6 +188,9 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   ...["faults", "notices", "reasons", "retryOf", "inPlaceOf", "correctedBy", "onItsWay", "remarks", "tallies", "rows"],
   ...["owesResults", "isSame", "isNamed", "isPurged", "isPayeeKnown", "there", "toPerson"],
 ]);
+
+/** SQL: at most so many rows. A bare `LIMIT ?` may change the plan, so SQLite would make it anew for each value that is bound. */
+export const LIMIT = "LIMIT 0 + ?";
 
 /** SQL and its values by name, for each call of the journal: `journal.run(...byName("… = $seq", { seq }))`. */
 export const byName = createByName("?");

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Committed, JournalStore, Leaving, Outcome, Share } from "../journal/store.ts";
 
 /** A row that was let go, and what came of it. */
@@ -37,6 +36,8 @@ export class Commits {
   readonly #store: Pick<JournalStore, "commit">;
   readonly #gatherMs: number;
   #waiting = new Map<Committing, Waiting[]>();
+  /** Lanes that ever waited. */
+  #came = 0;
   #isBusy = false;
 
   constructor(store: Pick<JournalStore, "commit">, gatherMs: number) {
@@ -49,6 +50,7 @@ export class Commits {
     const { promise, resolve } = Promise.withResolvers<Leaving | undefined>();
     const lanes = this.#waiting.get(of) ?? [];
     lanes.push({ ended, isFree, resolve });
+    this.#came += 1;
     this.#waiting.set(of, lanes);
     if (!this.#isBusy) void this.#commitAll();
     return promise;
@@ -57,12 +59,22 @@ export class Commits {
   async #commitAll(): Promise<void> {
     this.#isBusy = true;
     while (this.#waiting.size > 0) {
-      await (this.#gatherMs > 0 ? sleep(this.#gatherMs) : new Promise(setImmediate));
+      await this.#gather();
       const waiting = this.#waiting;
       this.#waiting = new Map();
       await this.#commitTogether(Array.from(waiting, ([of, lanes]) => askedOf(of, lanes)));
     }
     this.#isBusy = false;
+  }
+
+  /** Answers that are here by now; and as long as more come, `gatherMs` at most: one that comes alone waits for nobody. */
+  async #gather(): Promise<void> {
+    const untilMs = performance.now() + this.#gatherMs;
+    for (let came = -1; came < this.#came;) {
+      came = this.#came;
+      await new Promise(setImmediate);
+      if (performance.now() >= untilMs) return;
+    }
   }
 
   /** Outcomes in, and marks up for as many rows as lanes are free, in one act (I2, I8). */

@@ -26,7 +26,7 @@ export function excerptOf(body: string, operation: string, payload: string): str
   let text = MAY_HIDE.test(written) ? conceal(inClear(written)) : written;
   for (const found of foundIn(text, operation, payload)) text = text.replace(patternOf(found), () => found.masked);
   // cut only after replacing, so that no secret survives at the edge
-  const clean = text.replace(LONG_CODE, "[…]").trim();
+  const clean = (text.length < LONG_CODE_MIN ? text : text.replace(LONG_CODE, "[…]")).trim();
   return printable(clean.slice(0, EXCERPT_CHARACTERS_MAX * 2), EXCERPT_CHARACTERS_MAX);
 }
 
@@ -43,6 +43,7 @@ function inClear(text: string): string {
 
 /** Hex or base64 longer than any id: the ciphertext that we sent, or something else that nobody can read. */
 const LONG_CODE = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{65,}={0,2}/g;
+const LONG_CODE_MIN = 65;
 /** What groups digits for the eye in an answer: more than in a file, whose `12-345` and `123-45` are two ids. */
 const GROUP_SIGNS = "[\\s,.()/_-]+";
 const EVERY_GROUP_SIGN = new RegExp(GROUP_SIGNS, "g");
@@ -97,11 +98,14 @@ function frontOf(sensitive: Sensitivity): string {
 function numberIn(writing: string, sensitive: Sensitivity): string | undefined {
   // most are names and addresses, and every value of every row is asked
   if (/[a-z@]/i.test(writing)) return undefined;
-  const digits = writing.replaceAll(EVERY_GROUP_SIGN, "");
+  const digits = /^[0-9]*$/.test(writing) ? writing : writing.replaceAll(EVERY_GROUP_SIGN, "");
   if (digits.length < VALUE_CHARACTERS_MIN || !/^\+?[0-9]+$/.test(digits)) return undefined;
   // only where as many digits are left as an account or a mobile has: fewer would blot out harmless numbers
-  return digits.replace(new RegExp(`^${frontOf(sensitive)}+(?=[0-9]{9})`), "");
+  return digits.replace(sensitive === "mobile" ? FRONT_OF_MOBILE : FRONT, "");
 }
+
+const inFront = (sensitive: Sensitivity): RegExp => new RegExp(`^${frontOf(sensitive)}+(?=[0-9]{9})`);
+const [FRONT_OF_MOBILE, FRONT] = [inFront("mobile"), inFront("account")];
 
 function patternOf({ writing, number, sensitive }: Found): RegExp {
   if (number === undefined) return new RegExp(RegExp.escape(writing), "gi");

@@ -188,7 +188,20 @@ const KEPT = words("within remaining available daily monthly");
 const NONE = words("0 none null false nil");
 const STEM = /(?:fail(?:ed|ure)|rejected|declined|reversed|cancell?ed)$/;
 
+/** Answers of one service say the same few texts. */
+const SAID = new Map<string, boolean>();
+const SAID_MAX = 1_000;
+const SAID_CHARACTERS_MAX = 100;
+
 function textSaysNo(text: string): boolean {
+  let saysSo = SAID.get(text);
+  if (saysSo !== undefined) return saysSo;
+  saysSo = hasWordsOfNo(text);
+  if (SAID.size < SAID_MAX && text.length <= SAID_CHARACTERS_MAX) SAID.set(text, saysSo);
+  return saysSo;
+}
+
+function hasWordsOfNo(text: string): boolean {
   const spaced = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replaceAll(/['’]/g, "");
   const said = spaced.toLowerCase().match(/[a-z]+|\d+/g) ?? [];
   return said.some((word, at) => {

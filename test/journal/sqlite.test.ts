@@ -45,5 +45,11 @@ test("a run of this process ended without a word → its rows are unknown when t
   await store.endRun(run, { endedAt: NOW, exitCode: 4, requests: 0 });
   expect(await statesOf(store, "PAY")).toBe("2 unknown, 3 unknown, 4 ready");
 });
+test("a copy that is thrown away → all is written there, and no row is let go by it (I2)", async () => {
+  const { store } = await openTestJournal({ isThrownAway: true });
+  await opened(store, "PAY", ["asha", "binod"]);
+  await expect(commitTo(store, "PAY", [], 1)).rejects.toThrow("thrown away");
+  expect(await statesOf(store, "PAY")).toBe("2 ready, 3 ready");
+});
 describe("SQLite by the model of turns", () => letsRowsGoByTurns(() => openTestJournal({})));
 describeJournalStore("SQLite in a thread of its own", () => openTestJournal({ inThread: true }));

@@ -2,9 +2,11 @@ import { describe, expect, test, vi } from "vitest";
 import { OUTCOMES, tellOutcome } from "../../src/messages/outcomes.ts";
 import { todoLine, toldLines } from "../../src/messages/sentence.ts";
 import { isStopOfRest, stopFor, STOPS, type StopCode } from "../../src/messages/outcomes.ts";
+import { Commits, type Committing } from "../../src/submission/commits.ts";
 import { Pace } from "../../src/submission/pace.ts";
 import { Retries } from "../../src/submission/pace.ts";
 import { LastRows, StopRules, UnknownsInARow } from "../../src/submission/shared.ts";
+import { bareShare } from "../support/commit.ts";
 
 const PACE = new Pace(undefined);
 
@@ -128,4 +130,27 @@ test("a fifth of the last 50 rows without a clear answer stops the run, wherever
   expect(stopAfter((row) => row % 5 === 0)).toBe(50);
   expect(stopAfter((row) => row % 2 === 0)).toBe(20);
   expect(stopAfter((row) => row % 6 === 0)).toBeUndefined();
+});
+
+test("an answer that comes alone waits for no other; those of one moment share a commit", async () => {
+  const lanesOf: number[] = [];
+  const commits = new Commits(
+    {
+      commit(all) {
+        lanesOf.push(...all.map(({ freeLanes }) => freeLanes));
+        return Promise.resolve(all.map(() => ({ leaving: [], phase: "open", isLost: false })));
+      },
+    },
+    3_600_000,
+  );
+  const nothing = (): void => undefined;
+  const of: Committing = {
+    ...{ share: bareShare("A"), isStopping: () => false, heard: nothing, told: nothing },
+    failed(error) {
+      throw error;
+    },
+  };
+  await commits.next(of, undefined, true);
+  await Promise.all([commits.next(of, undefined, true), commits.next(of, undefined, true)]);
+  expect(lanesOf).toEqual([1, 2]);
 });
