@@ -48,14 +48,23 @@ export function deskOf(call: Call) {
     work: OpenedWork,
     inboxes: readonly string[],
     say: Desk["say"],
-    endOfDead: Desk["endOfDead"] = () => Promise.resolve(),
+    { endOfDead = () => Promise.resolve(), lastLook }: Partial<Pick<Desk, "endOfDead" | "lastLook">> = {},
   ): Promise<AsyncDisposableStack> => {
     const { config, store, who, isTrial } = work;
     const { serveDesk } = await import("../desk/server.ts");
     await using all = new AsyncDisposableStack();
     const staging = mkdtempSync(join(tmpdir(), "paydrop-desk-"));
     all.defer(() => rmSync(staging, { recursive: true, force: true }));
-    const desk = { ...openFor(call, work), who, inboxes, staging, say, endOfDead, figures: new Figures(config) };
+    const desk = {
+      ...openFor(call, work),
+      who,
+      inboxes,
+      staging,
+      say,
+      endOfDead,
+      lastLook,
+      figures: new Figures(config),
+    };
     const serving = await serveOn((at) => serveDesk(desk, at), port, isTrial ? PORTS_TRIED : 1);
     all.defer(() => serving.close());
     tell(call, config, "serves", { url: serving.url, ...(isTrial && { kept: optionOf(call, "state_dir") ?? "" }) });
@@ -87,11 +96,13 @@ function serve(call: Call): Promise<number> {
     let lookedAt = 0;
     const inboxes = textsOf(call, "inbox").map((folder) => resolve(folder));
     const say = (text: string): void => call.stderr.write(`${text}\n`);
-    const desk = await openDesk(work, inboxes, say, async () => {
-      // hosts of one journal see to each other
-      if (config.shared || Date.now() - lookedAt < LOOKED_MS) return;
-      lookedAt = Date.now();
-      await endOfDead(work, (mode) => openWork(config, {}, mode));
+    const desk = await openDesk(work, inboxes, say, {
+      endOfDead: async () => {
+        // hosts of one journal see to each other
+        if (config.shared || Date.now() - lookedAt < LOOKED_MS) return;
+        lookedAt = Date.now();
+        await endOfDead(work, (mode) => openWork(config, {}, mode));
+      },
     });
     await stopped;
     await desk.disposeAsync();

@@ -64,11 +64,17 @@ export async function watch(call: Call): Promise<number> {
       const mode = call.flags["poll"] === true ? "poll" : "watch";
       const say = (text: string): void => sending.teller.say(text);
       // first of all: where its port is taken nothing is sent. At the end people still see what becomes of the last rows
-      desk = await openDesk?.(work, inboxes, say);
+      const looks = new Map<string, number>();
+      desk = await openDesk?.(work, inboxes, say, { lastLook: (inbox) => looks.get(inbox) });
       const watches = inboxes.map((folder) => {
         const watching = async (soft: AbortSignal): Promise<number> => {
           const own = { ...work, signals: { soft, hard } };
-          const code = await runFolder(own, folder, folderListener(sending, folder), mode);
+          const listener = folderListener(sending, folder);
+          const saw: FolderListener["saw"] = (...count) => {
+            looks.set(folder, work.store.now());
+            listener.saw?.(...count);
+          };
+          const code = await runFolder(own, folder, { ...listener, saw }, mode);
           if (!signals.soft.aborted) sending.monitor.leftInbox(folder);
           return code;
         };

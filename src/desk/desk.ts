@@ -24,6 +24,8 @@ export interface Desk extends Open {
   readonly figures: Figures;
   /** For the log. */
   readonly say: (text: string) => void;
+  /** When this process looked at an inbox last, where it watches. */
+  readonly lastLook?: ((inbox: string) => number | undefined) | undefined;
   /** Rows that a killed process left on their way get their end (I4), before anybody is told of them. */
   readonly endOfDead: () => Promise<void>;
 }

@@ -6,7 +6,7 @@ import { waitsIn, type Waits } from "../inbox/at-work.ts";
 import { isUnapproved } from "../journal/approval.ts";
 import type { BatchRecord, Tally } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";
-import { counted, listed } from "../messages/sentence.ts";
+import { counted, told } from "../messages/sentence.ts";
 import { markup, said, type Html, type Shown } from "../pages/html.ts";
 import { card, over, payments, tilesOf } from "../pages/parts.ts";
 import { newsOfAct, type Desk } from "./desk.ts";
@@ -37,12 +37,15 @@ ${goingPart(desk, newest, await waitsIn(desk))}${waitingPart(inboxes)}${over("Fi
     const content = markup`<div id="live">${await part(asked)}</div>`;
     return pages.framed(asked, {
       ...{ title: "Today", heading: desk.figures.longDay(now), at: "/", live: "/live/today", content },
-      sub: markup`<span class="live">Up to date, <span id="now">${desk.figures.second(now)}</span></span> · ${watchedText(inboxes)}`,
+      sub: markup`<span class="live">Up to date, <span id="now">${desk.figures.second(now)}</span></span> · <span id="watched">${await watchedText(desk, inboxes)}</span>`,
       acts: await stopForm(desk, inboxes, asked),
       foot: DESK_WORDS.accepted_means,
     });
   });
-  pages.live("/live/today", async (asked) => ({ live: await part(asked) }));
+  pages.live("/live/today", async (asked) => ({
+    live: await part(asked),
+    watched: await watchedText(desk, inboxesOf(desk, await desk.store.folders())),
+  }));
 
   pages.page("/year", async (asked) => {
     const { environment } = desk.config;
@@ -92,10 +95,22 @@ async function newestOf({ store }: Desk): Promise<readonly BatchRecord[]> {
   return [...all.values()].sort((one, other) => other.createdAt - one.createdAt || (one.id < other.id ? -1 : 1));
 }
 
-const watchedText = (inboxes: readonly string[]): Html =>
-  inboxes.length === 0
-    ? markup`${DESK_WORDS.no_inboxes}`
-    : markup`${inboxes.length === 1 ? "the folder" : "the folders"} <b>${listed(inboxes.map((one) => basename(one)))}</b>`;
+/** When each inbox was last looked at, where this process knows it, else which host has it. */
+async function watchedText({ store, lastLook }: Desk, inboxes: readonly string[]): Promise<Html> {
+  if (inboxes.length === 0) return markup`${DESK_WORDS.no_inboxes}`;
+  const hosts = store.hosts.others ? await store.hosts.all() : [];
+  const texts = inboxes.map((inbox) => {
+    const at = lastLook?.(inbox);
+    const host = hosts.find(({ leases }) => leases.includes(`inbox ${inbox}`));
+    const seconds = Math.max(0, Math.round((store.now() - (at ?? 0)) / 1000));
+    const how =
+      at !== undefined
+        ? told(DESK_WORDS.last_look, { seconds })
+        : host && told(DESK_WORDS.watched_by, { host: host.name, seconds: Math.round(host.silentMs / 1000) });
+    return markup`<b>${said(basename(inbox))}</b>${how && ` ${how.text}`}`;
+  });
+  return markup`${inboxes.length === 1 ? "the folder" : "the folders"} ${texts.map((text, nth) => markup`${nth > 0 && ", "}${text}`)}`;
+}
 
 /** Of those that go: what is stopped stays as it was stopped, and by whom. */
 async function stopForm({ store }: Desk, inboxes: readonly string[], { account, csrf }: Asked): Promise<Shown> {

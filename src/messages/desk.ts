@@ -79,6 +79,8 @@ export const DESK_WORDS = {
   no_name: "no name",
   not_readable: "not readable",
   facts: "Facts: SHA-256, folder, batch",
+  last_look: "was last looked at {seconds:second} ago",
+  watched_by: "is watched by {host}, heard from {seconds:second} ago",
   nobody_works:
     "Nobody watches: no paydrop is at work here. Nothing is taken and nothing goes until one is started. Tell whoever runs paydrop.",
   nobody_watches:

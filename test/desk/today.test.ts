@@ -95,7 +95,14 @@ test("an open page → each message has its time; what changed comes, until one 
   expect(asha.text).toContain('<div id="stale" hidden>');
   const next = await liveParts(at, asha, "/live/today");
   const first = await next();
-  expect(Object.keys(first ?? {}).sort()).toEqual(["alerts", "count-approvals", "count-decide", "live", "now"]);
+  expect(Object.keys(first ?? {}).sort()).toEqual([
+    "alerts",
+    "count-approvals",
+    "count-decide",
+    "live",
+    "now",
+    "watched",
+  ]);
   const second = await next();
   expect([Object.keys(second ?? {}), (second?.["now"] ?? "") > (first?.["now"] ?? "")]).toEqual([["now"], true]);
   await at.work.store.holdFolder(at.inbox, "desk_stop", actOf(at.work, "hold_folder", { by: "Ravi" }));
