@@ -13,7 +13,7 @@ import { actTexts } from "../results/report.ts";
 import { mayDo } from "../acts/accounts.ts";
 import { actsPart } from "./batch-acts.ts";
 import type { Desk } from "./desk.ts";
-import { formatsOf, linksTo } from "./downloads.ts";
+import { linksTo } from "./downloads.ts";
 import { stateTag } from "./files.ts";
 import { linkButton } from "./forms.ts";
 import type { Page } from "./frame.ts";
@@ -137,7 +137,6 @@ function takeAlong({ figures }: Desk, batch: BatchRecord, mayDecide: boolean): H
       ),
     mayDecide &&
       toCorrect > 0 &&
-      formatsOf(batch, "retry").length > 0 &&
       line(
         "To correct",
         `${payments(toCorrect, figures)}; the reason stands in each line. Correct them, then upload the file`,

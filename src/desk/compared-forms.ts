@@ -18,9 +18,8 @@ import {
 } from "../pages/html.ts";
 import { statusTag, tag } from "../pages/parts.ts";
 import { statusOf } from "../results/totals.ts";
-import type { Evidence } from "../statements/match.ts";
 import type { Line } from "../statements/read.ts";
-import { KINDS, placeOf, rowsIn, type Compared } from "./compared.ts";
+import { isStrong, KINDS, placeOf, rowsIn, type Compared } from "./compared.ts";
 import type { Desk } from "./desk.ts";
 import { button, form, sumField } from "./forms.ts";
 import { payeeCell } from "./rows.ts";
@@ -54,7 +53,13 @@ async function stillAsSeen(desk: Desk, all: readonly Reconciled[]) {
   return { now, open: all.filter(isOpen), closed: all.filter((row) => !isOpen(row)) };
 }
 
-const STRONG: readonly Evidence[] = ["answer", "reference", "narration"];
+/** What a person ticks: the line that speaks, and the payment that it speaks for. */
+const TICKED = [
+  ["Tick"],
+  ["Line of the bank", "wide"],
+  ["Amount", "n"],
+  ["Payment", "wide", "head", "beside"],
+] as const;
 
 export async function proposedPart(desk: Desk, csrf: string, { id, one }: Part): Promise<Html> {
   const { open, closed, now } = await stillAsSeen(desk, rowsIn(one, "proposed"));
@@ -62,14 +67,8 @@ export async function proposedPart(desk: Desk, csrf: string, { id, one }: Part):
   const since = changed.length > 0 && markup`<div class="card after">${tableFor(desk, "proposed", changed, now)}</div>`;
   if (open.length === 0) return markup`${since}`;
   const shown = open.slice(0, ROWS_SHOWN);
-  const groups = [true, false].flatMap((isStrong) => proposedGroup(desk, one, shown, isStrong));
-  const columns = [
-    ["Tick"],
-    ["Line of the bank", "wide"],
-    ["Amount", "n"],
-    ["Payment", "wide", "head", "beside"],
-  ] as const;
-  const table = tableIn({ caption: DESK_WORDS.proposed_means, columns, kind: "ticks" }, groups);
+  const groups = (["reference", "payee"] as const).flatMap((word) => proposedGroup(desk, one, shown, word));
+  const table = tableIn({ caption: DESK_WORDS.proposed_means, columns: TICKED, kind: "ticks" }, groups);
   const more = open.length - ROWS_SHOWN;
   const rest = more > 0 && markup`<p class="in soft">${told(DESK_WORDS.more_such, { more }).text}</p>`;
   const sum = sumField("Their sum", DESK_WORDS.proposed_sum, one.typed?.is === "proposed" ? one.typed.total : "");
@@ -77,22 +76,23 @@ export async function proposedPart(desk: Desk, csrf: string, { id, one }: Part):
   return markup`${form("/reconcile/settle", csrf, fields, { hidden: { statement: id }, kind: "card" })}${since}`;
 }
 
+/** `word`: of lines that name the payment, or of those that only fit its payee. */
 function proposedGroup(
   desk: Desk,
   one: Compared,
   rows: readonly Reconciled[],
-  isStrong: boolean,
+  word: "reference" | "payee",
 ): readonly TableGroup[] {
   const { figures } = desk;
-  const some = rows.filter(({ by }) => by !== undefined && STRONG.includes(by) === isStrong);
+  const some = rows.filter(({ by }) => by !== undefined && isStrong(by) === (word === "reference"));
   if (some.length === 0) return [];
-  const { title, means } = STATEMENT_GROUPS[isStrong ? "reference" : "payee"];
+  const { title, means } = STATEMENT_GROUPS[word];
   const head = markup`<b>${figures.count(some.length)} ${title}, ${figures.money(sumOf(some.map(({ record }) => record)))}</b> <span class="soft">${means}</span>`;
   const lines = some.map((row): TableLine => {
     const typed = one.typed?.is === "proposed" ? one.typed : undefined;
     const isTicked = typed?.ticked.includes(placeOf(row)) ?? true;
-    const why = row.by && markup` ${tag(EVIDENCE_WORDS[row.by], isStrong ? "good" : "idle")}`;
-    const payment = markup`${payeeCell(row.detail, `${row.batch.fileName}, row ${row.record.row}`)}${why}`;
+    const why = row.by && markup` ${tag(EVIDENCE_WORDS[row.by], isStrong(row.by) ? "good" : "idle")}`;
+    const payment = markup`${payeeCell(row.detail, nameOf(row))}${why}`;
     return [boxOf(row, isTicked), lineText(row.line), figures.money(row.record.amount ?? "0"), payment];
   });
   return [{ head, lines }];
@@ -107,28 +107,23 @@ export async function returnedPart(desk: Desk, csrf: string, { id, one }: Part):
   const typed = one.typed?.is === "returned" ? one.typed : undefined;
   const lines = open.map((row): TableLine => {
     const isTicked = typed?.ticked.includes(placeOf(row)) ?? false;
-    const name = `${row.batch.fileName}, row ${row.record.row}`;
     return [
       boxOf(row, isTicked),
       lineText(row.line),
-      ...[figures.money(row.record.amount ?? "0"), payeeCell(row.detail, name)],
+      ...[figures.money(row.record.amount ?? "0"), payeeCell(row.detail, nameOf(row))],
     ];
   });
-  const columns = [
-    ["Tick"],
-    ["Line of the bank", "wide"],
-    ["Amount", "n"],
-    ["Payment", "wide", "head", "beside"],
-  ] as const;
-  const table = tableOf({ caption: DESK_WORDS.returned_means, columns, kind: "ticks" }, lines);
+  const table = tableOf({ caption: DESK_WORDS.returned_means, columns: TICKED, kind: "ticks" }, lines);
   const sum = sumField("Their sum, from the bank’s own papers", DESK_WORDS.proposed_sum, typed?.total);
   const press = markup`<p class="acts">${button("They came back", "stop")} <span class="soft">${DESK_WORDS.returned_then}</span></p>`;
   const fields = markup`${table}<div class="form say">${sum}${press}</div>`;
   return markup`${form("/reconcile/back", csrf, fields, { hidden: { statement: id }, kind: "card" })}${since}`;
 }
 
+const nameOf = ({ batch, record }: Reconciled): string => `${batch.fileName}, row ${record.row}`;
+
 const boxOf = (row: Reconciled, isTicked: boolean): Html =>
-  markup`<label class="tick"><input type="checkbox" name="row" value="${placeOf(row)}"${isTicked && markup` checked`}><span class="hide">${row.batch.fileName}, row ${row.record.row}</span></label>`;
+  markup`<label class="tick"><input type="checkbox" name="row" value="${placeOf(row)}"${isTicked && markup` checked`}><span class="hide">${nameOf(row)}</span></label>`;
 
 const narrationText = (line: Line): Html => markup`<code>${said(narrationOf(line))}</code>`;
 

@@ -1,6 +1,7 @@
 import { groupsOf, statementTexts, type Finding, type Group } from "../acts/findings.ts";
 import { statementName, type Reconciled, type Reconciling } from "../acts/reconcile.ts";
 import type { Kind } from "../messages/pages.ts";
+import type { Evidence } from "../statements/match.ts";
 
 /** Of what is only told. */
 const ROWS_KEPT = 2_000;
@@ -41,6 +42,9 @@ export const placeOf = ({ batch, record }: Pick<Reconciled, "batch" | "record">)
 
 export const rowsIn = ({ groups }: Compared, is: Finding["is"]): readonly Reconciled[] =>
   groups.flatMap((group) => group.all.flatMap((one) => (one.is === is && one.is !== "strange" ? [one] : [])));
+
+/** Whether a line names the payment itself; else it only fits its payee. */
+export const isStrong = (by: Evidence): boolean => by === "answer" || by === "reference" || by === "narration";
 
 /** What each kind of finding is called, with its colour and the one thing to do. */
 export const KINDS: Readonly<Record<Finding["is"], readonly [Kind, title: string, todo: string]>> = {

@@ -11,7 +11,7 @@ import { tellRow } from "../results/columns.ts";
 import { detailsOf, type Detail } from "../results/details.ts";
 import { statusOf } from "../results/totals.ts";
 import { sentOf, sentText } from "../commands/status-lists.ts";
-import type { Evidence } from "../statements/match.ts";
+import { isStrong } from "./compared.ts";
 import { heldFields, settleFields } from "./decide-forms.ts";
 import type { Desk } from "./desk.ts";
 import { check, form } from "./forms.ts";
@@ -71,13 +71,11 @@ interface Rows {
 
 /** What a statement says of rows, the strongest first. */
 const WORDS = ["reference", "payee", "undecided", "not_shown", "not_read"] as const;
-export type StatementWord = (typeof WORDS)[number];
-
-const STRONG: readonly Evidence[] = ["answer", "reference", "narration"];
+type StatementWord = (typeof WORDS)[number];
 
 function wordOf(found: Reconciled | undefined): StatementWord {
   if (!found) return "not_read";
-  if (found.is === "proposed") return found.by && STRONG.includes(found.by) ? "reference" : "payee";
+  if (found.is === "proposed") return found.by && isStrong(found.by) ? "reference" : "payee";
   return found.is === "undecided" ? "undecided" : "not_shown";
 }
 
@@ -126,7 +124,7 @@ function besideUnknown({ figures }: Desk, found: Reconciled | undefined, sent: s
   const { line, by } = found;
   if (!line || !by)
     return markup`<p>${tag(found.is === "undecided" ? "Same amount as others" : "No line", found.is === "undecided" ? "wait" : "idle")}</p><p class="soft">${findingText(found)}. Sent ${sent}</p>`;
-  const kind = STRONG.includes(by) ? "good" : "idle";
+  const kind = isStrong(by) ? "good" : "idle";
   return markup`<p><span>${bookedOn(line)}</span> <b class="n">${figures.money(line.amount)}</b> ${tag(EVIDENCE_WORDS[by], kind)}</p><p><code>${said(narrationOf(line))}</code></p>`;
 }
 

@@ -15,13 +15,11 @@ const TYPES: Readonly<Record<FileFormat, string>> = {
 };
 
 /** A table can be had as a workbook, too; of other files nobody has one. */
-export function formatsOf({ format }: BatchRecord, what: "results" | "retry"): readonly FileFormat[] {
-  if (format === "json" || format === "jsonl") return [format];
-  return what === "retry" ? ["xlsx", "csv"] : ["xlsx", "csv"];
-}
+const formatsOf = ({ format }: BatchRecord): readonly FileFormat[] =>
+  format === "json" || format === "jsonl" ? [format] : ["xlsx", "csv"];
 
 export const linksTo = (batch: BatchRecord, what: "results" | "retry"): readonly Html[] =>
-  formatsOf(batch, what).map(
+  formatsOf(batch).map(
     (format, at) => markup`${at > 0 && " · "}<a href="/batch/${batch.id}/${what}.${format}" download>.${format}</a>`,
   );
 
@@ -29,7 +27,7 @@ export const linksTo = (batch: BatchRecord, what: "results" | "retry"): readonly
 export function download(desk: Desk, { c }: Asked, batch: BatchRecord, name: string): Response {
   const [what, format] = name.split(".");
   const isKnown = what === "results" || what === "retry";
-  const as = isKnown && formatsOf(batch, what).find((one) => one === format);
+  const as = isKnown && formatsOf(batch).find((one) => one === format);
   if (!isKnown || !as) return plain(c, 404, "no_page");
   const pieces = what === "results" ? resultsPieces(desk, batch, as) : retryPieces(desk, batch, as);
   c.header("content-type", TYPES[as]);

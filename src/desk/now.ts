@@ -19,7 +19,7 @@ import { todoShown } from "./places.ts";
 const KNOWN_MS = 1_000;
 
 /** An inbox from which nothing goes. */
-export interface Stopped {
+interface Stopped {
   readonly inbox: string;
   readonly at: number;
   readonly reason: string;
@@ -35,8 +35,6 @@ export interface Now {
   readonly open: readonly BatchRecord[];
   readonly unknown: readonly BatchRecord[];
   readonly troubles: readonly Told[];
-  readonly inboxes: readonly string[];
-  readonly isAny: boolean;
 }
 
 /** Many windows look at once: it is asked for once in a while, and after each act. */
@@ -86,7 +84,7 @@ async function nowAt(desk: Desk): Promise<Now> {
       ),
       "/approvals": toApprove.filter(Boolean).length,
     },
-    ...{ stopped: await stoppedIn(desk, inboxes), open, unknown, inboxes, isAny: work.isAny },
+    ...{ stopped: await stoppedIn(desk, inboxes), open, unknown },
     troubles: await troublesIn(desk, inboxes, work),
   };
 }

@@ -131,7 +131,7 @@ ${field("period", "What it pays for, if the file does not say it", { maxlength: 
 }
 
 /** The last part of its path; of two that end alike, more of it. */
-export function shortName(folder: string, all: readonly string[]): string {
+function shortName(folder: string, all: readonly string[]): string {
   const name = basename(folder);
   return all.filter((one) => basename(one) === name).length > 1 ? folder : name;
 }

@@ -26,9 +26,6 @@ function visible(value: Shown): unknown {
 /** What somebody else wrote: its direction is its own. */
 export const said = (text: string): Html => (text === "" ? nothing : markup`<bdi>${text}</bdi>`);
 
-/** For whoever hears the page. */
-export const hidden = (text: Shown): Html => markup`<span class="hide">${text}</span>`;
-
 type Look = "n" | "wide" | "less" | "nb" | "soft" | "do" | "beside" | "head";
 /** A column of a table, with how its cells look; `head` names each line, else the first column does. */
 type Column = string | readonly [title: Shown, ...looks: Look[]];
@@ -51,11 +48,8 @@ export interface Group {
 }
 
 /** On a narrow screen each line is a card: amount right, `wide` below, `less` left out; several sums say their titles there. */
-export function tableOf({ caption, isHidden, columns, kind = "", foot }: TableShape, lines: readonly Line[]): Html {
-  return tableIn({ caption, columns, kind, ...(isHidden && { isHidden }), ...(foot && { foot }) }, [
-    { head: undefined, lines },
-  ]);
-}
+export const tableOf = (shape: TableShape, lines: readonly Line[]): Html =>
+  tableIn(shape, [{ head: undefined, lines }]);
 
 export function tableIn({ caption, isHidden, columns, kind = "", foot }: TableShape, groups: readonly Group[]): Html {
   const all = columns.map((column) => new Drawn(typeof column === "string" ? [column] : column));
@@ -111,4 +105,5 @@ class Drawn {
   }
 }
 
-const isShown = (value: Shown): boolean => value !== undefined && value !== false && value !== "";
+/** Whether anything stands there. */
+export const isShown = (value: Shown): boolean => value !== undefined && value !== false && value !== "";

@@ -2,17 +2,16 @@ import { unitsOf } from "../amount.ts";
 import type { ByStatus, ResultStatus } from "../events.ts";
 import type { Figures } from "../figures.ts";
 import { SHOWN, type Kind } from "../messages/pages.ts";
-import { counted, listed } from "../messages/sentence.ts";
-import { markup, nothing, said, type Html, type Shown } from "./html.ts";
+import { isShown, markup, nothing, said, type Html, type Shown } from "./html.ts";
 
 /** A tag is for what is not as it should be: one for a line. */
 export const tag = (text: Shown, kind: Kind = "idle"): Html =>
   markup`<span class="tag ${kind === "idle" ? "" : kind}">${text}</span>`;
 
 /** `accepted` is a quiet word, whatever else a tag. */
-export function statusTag(status: ResultStatus, text: Shown = SHOWN[status].word): Html {
+export function statusTag(status: ResultStatus): Html {
   if (status === "accepted") return markup`<span class="soft">accepted</span>`;
-  return tag(text, SHOWN[status].kind);
+  return tag(SHOWN[status].word, SHOWN[status].kind);
 }
 
 export const dot = (kind: Kind): Html => markup`<i class="dot ${kind}" aria-hidden="true"></i>`;
@@ -52,23 +51,21 @@ export function barOf(byStatus: ByStatus, kind = ""): Html {
   return markup`<svg class="bar ${kind}" viewBox="0 0 ${at} 1" preserveAspectRatio="none" aria-hidden="true">${drawn}</svg>`;
 }
 
-export type Tile = readonly [title: Shown, sum: Shown, below?: Shown];
+type Tile = readonly [title: Shown, sum: Shown, below?: Shown];
 
 /** Sums above a page. */
 export function tilesOf(tiles: readonly Tile[]): Html {
   const all = tiles.map(
     ([title, sum, below]) =>
-      markup`<div><dt>${title}</dt><dd>${sum}</dd>${isSaid(below) && markup`<dd>${below}</dd>`}</div>`,
+      markup`<div><dt>${title}</dt><dd>${sum}</dd>${isShown(below) && markup`<dd>${below}</dd>`}</div>`,
   );
   return markup`<dl class="tiles">${all}</dl>`;
 }
 
-const isSaid = (shown: Shown): boolean => shown !== undefined && shown !== false && shown !== "";
-
 /** Above a section: its title, and count and sum to the right. */
 export function over(title: Shown, { id, right }: { readonly id?: string; readonly right?: Shown } = {}): Html {
   const name = id !== undefined && markup` id="${id}"`;
-  return markup`<div class="over"><h2${name}>${title}</h2>${isSaid(right) && markup`<p>${right}</p>`}</div>`;
+  return markup`<div class="over"><h2${name}>${title}</h2>${isShown(right) && markup`<p>${right}</p>`}</div>`;
 }
 
 export const card = (content: Shown, kind = ""): Html => markup`<div class="card ${kind}">${content}</div>`;
@@ -85,7 +82,7 @@ interface Alert {
 export function alertOf({ label, lines: [first, ...more], acts, kind = "", role }: Alert): Html {
   const text = markup`<div><p><strong>${first}</strong></p>${more.map((line) => markup`<p>${line}</p>`)}</div>`;
   const said = role !== undefined && markup` role="${role}"`;
-  return markup`<section class="alert ${kind}"${said} aria-label="${label}">${text}${isSaid(acts) && markup`<div class="acts">${acts}</div>`}</section>`;
+  return markup`<section class="alert ${kind}"${said} aria-label="${label}">${text}${isShown(acts) && markup`<div class="acts">${acts}</div>`}</section>`;
 }
 
 /** What is so, each with its name; what is undefined is left out. */
@@ -106,9 +103,9 @@ export interface Todo {
 
 export function todoList(all: readonly Todo[], kind = ""): Html {
   const lines = all.map(({ tag: is, what, why, sum, act, isGrave = false }) => {
-    const text = markup`<div class="what"><p>${what}</p>${isSaid(why) && markup`<p class="why">${why}</p>`}</div>`;
+    const text = markup`<div class="what"><p>${what}</p>${isShown(why) && markup`<p class="why">${why}</p>`}</div>`;
     const end = kind === "plain" ? nothing : markup`<div class="do">${act}</div>`;
-    return markup`<li class="${isGrave && "grave"}">${is}${text}<p class="sum">${isSaid(sum) && markup`<b>${sum}</b>`}</p>${end}</li>`;
+    return markup`<li class="${isGrave && "grave"}">${is}${text}<p class="sum">${isShown(sum) && markup`<b>${sum}</b>`}</p>${end}</li>`;
   });
   return markup`<ul class="todo ${kind} card">${lines}</ul>`;
 }
@@ -120,11 +117,4 @@ export function tabsOf(label: string, tabs: readonly (readonly [href: string, te
       markup`<li><a href="${href}"${isHere === true && markup` aria-current="true"`}>${text}</a></li>`,
   );
   return markup`<nav aria-label="${label}"><ul class="tabs">${all}</ul></nav>`;
-}
-
-/** `payroll-2026-11.csv, wages.csv and 3 more`. */
-export function firstOf(names: readonly string[], most = 3): string {
-  return names.length <= most
-    ? listed(names)
-    : listed([...names.slice(0, most), counted(names.length - most, "more|more")]);
 }

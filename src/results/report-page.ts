@@ -90,7 +90,7 @@ ${this.#signs()}
 
   #statuses(): Html {
     const { total, byStatus } = this.#report.totals;
-    const { figures } = { figures: this.#figures };
+    const figures = this.#figures;
     const lines = shownIn(byStatus).map(([status, { rows, amount }]) => [
       ...[SHOWN[status].word, figures.count(rows), figures.money(amount), SHOWN[status].means],
     ]);
