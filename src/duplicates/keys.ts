@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Key } from "./seen.ts";
 
-const KEY_CHARACTERS = 22;
+export const KEY_CHARACTERS = 22;
 
 /**
  * The key of a canonical text; equal texts of different kinds have different ones. Account and amount can be guessed, so a

@@ -36,32 +36,41 @@ export const IS_PERSON_KNOWN: string = byPerson(
 export const isSamePerson = (of: string, found = "r."): string => `${found}operation = ${of}operation
   AND coalesce(${found}option, '') = coalesce(${of}option, '') AND coalesce(${found}employee = ${of}employee, TRUE)`;
 
-interface RowKey {
-  readonly key: string;
-  /** A payment whose row states a reference. */
-  readonly isNamed?: string;
-  readonly only: string;
+/** What a key is of, and the SQL of it; null: the row has none. */
+const ROW_KEYS = {
+  payment: "payment",
+  reference: "CASE WHEN payment IS NOT NULL THEN reference END",
+  payee: PAYEE_KEY,
+  amount: AMOUNT_KEY,
+  last4: "':' || last4",
+  employee: "employee",
+  mobile: "mobile",
+  email: "email",
+  // who has a mobile of their own is known by that
+  named: `CASE WHEN mobile IS NULL THEN ${NAMED} END`,
+  /** It is only looked up: elsewhere the mobile may be shared. */
+  alsoNamed: `CASE WHEN mobile IS NOT NULL THEN ${NAMED} END`,
+};
+type Kind = keyof typeof ROW_KEYS;
+const KINDS = Object.keys(ROW_KEYS) as readonly Kind[];
+/** SQL: the number by which a kind is told in `ofRows`. */
+export const kindOf = (kind: Kind): number => KINDS.indexOf(kind);
+
+/** SQL: all that the rows of a batch that `among` chooses are looked up by, each with its `kind`. One look at each row. */
+export function ofRows(table: "row" | "rows", among: string, kinds: readonly Kind[] = KINDS): string {
+  const key = `CASE kind ${kinds.map((kind) => `WHEN ${kindOf(kind)} THEN ${ROW_KEYS[kind]}`).join(" ")} END`;
+  // a payment says whether its row states a reference
+  return `WITH kinds(kind) AS (VALUES ${kinds.map((kind) => `(${kindOf(kind)})`).join()})
+    SELECT key, batch, row, isNamed, kind FROM (
+      SELECT ${key} AS key, batch, row, kind = ${kindOf("payment")} AND reference IS NOT NULL AS isNamed, kind
+      FROM ${table} CROSS JOIN kinds WHERE ${among}
+    ) found WHERE key IS NOT NULL`;
 }
 
-const ROW_KEYS: readonly RowKey[] = [
-  { key: "payment", isNamed: "reference IS NOT NULL", only: "payment IS NOT NULL" },
-  { key: "reference", only: "payment IS NOT NULL AND reference IS NOT NULL" },
-  { key: PAYEE_KEY, only: "payee IS NOT NULL" },
-  { key: AMOUNT_KEY, only: "amount IS NOT NULL" },
-  { key: "':' || last4", only: "last4 IS NOT NULL" },
-  { key: "employee", only: "employee IS NOT NULL" },
-  { key: "mobile", only: "mobile IS NOT NULL" },
-  { key: "email", only: "email IS NOT NULL" },
-  // who has a mobile of their own is known by that
-  { key: "named", only: `mobile IS NULL AND length(named) > ${NAME_CHARACTERS}` },
-];
-
-/** SQL: all keys of the rows of a batch that `among` chooses, as the table has them. */
+const ENTERED = KINDS.filter((kind) => kind !== "alsoNamed");
+/** SQL: all keys of these rows as the table `key` has them. */
 export const keysOf = (table: "row" | "rows", among: string): string =>
-  ROW_KEYS.map(
-    ({ key, isNamed = "FALSE", only }) =>
-      `SELECT ${key} AS key, batch, row, ${isNamed} FROM ${table} WHERE ${among} AND ${only}`,
-  ).join(" UNION ALL ");
+  `SELECT key, batch, row, isNamed FROM (${ofRows(table, among, ENTERED)}) own`;
 
 /** SQL: each column by which a person is known, and the values of it that several people of the batch `own` have. */
 export const sharedInFile = (

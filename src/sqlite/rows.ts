@@ -1,9 +1,10 @@
 import { addAct, batchOf, conditions, foundBy, keepTallies, mayHold } from "./batches.ts";
 import { Mover } from "./mover.ts";
+import { enterKeys } from "./own-keys.ts";
 import { inPlace } from "./seen.ts";
 import { bool, byName, LIMIT, rowName, type Journal } from "./store.ts";
 import { assertMove, batchesWithAny, ON_ITS_WAY, WAITING_STATES, WENT } from "../journal/states.ts";
-import { keysOf, sharedInFile } from "../journal/row-keys.ts";
+import { sharedInFile } from "../journal/row-keys.ts";
 import type { RowState, WaitingState } from "../journal/states.ts";
 import type { Act, Move, NewRow, RowFilter, RowRecord, Totals } from "../journal/store.ts";
 
@@ -32,9 +33,6 @@ export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): 
   });
 }
 
-/** Rows whose keys are entered in one go, sorted by key: each page of a large journal is then read and written once. */
-const ENTERED_ROWS_MAX = 200_000;
-const ENTER = `INSERT INTO key (key, batch, row, isNamed) ${keysOf("row", "batch = ?1 AND row BETWEEN ?2 AND ?3")} ORDER BY 1, 2, 3`;
 const NOBODYS = sharedInFile("row", "?1").map(
   ([column, shared]) => `UPDATE row SET ${column} = NULL WHERE batch = ?1 AND ${column} IN (${shared})`,
 );
@@ -46,9 +44,7 @@ export function endRows(journal: Journal, id: string, totals: Totals): void {
   journal.write(() => {
     const { seq } = batchOf(journal, id);
     for (const sql of NOBODYS) journal.run(sql, seq);
-    const last = Number(journal.get("SELECT max(row) AS last FROM row WHERE batch = ?", seq)?.["last"] ?? 0);
-    for (let from = 0; from <= last; from += ENTERED_ROWS_MAX)
-      journal.run(ENTER, seq, from, from + ENTERED_ROWS_MAX - 1);
+    enterKeys(journal, seq);
     journal.run(...byName(END, { seq, ...totals, remarks: JSON.stringify(totals.remarks) }));
   });
 }

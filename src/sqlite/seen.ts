@@ -1,5 +1,6 @@
 import type { Seen } from "../duplicates/seen.ts";
 import { batchOf, mayHold, type BatchRow } from "./batches.ts";
+import { findTied } from "./own-keys.ts";
 import { byName, LIMIT, rowName, type Journal } from "./store.ts";
 import { FOUND_MAX, GOES, ON_ITS_WAY, UNENDED, WAITS, WENT } from "../journal/states.ts";
 import { byPerson, IS_PERSON_KNOWN, isSamePerson, NAMED } from "../journal/row-keys.ts";
@@ -41,15 +42,18 @@ const IS_CORRECTED = `EXISTS (SELECT 1 FROM row c WHERE c.retryBatch = ?2 AND c.
   OR r.state IN ('invalid', 'rejected') AND EXISTS (
     SELECT 1 FROM batch later CROSS JOIN row c ON ${inPlace("b", "r", "later", "c")} WHERE later.phase <> 'recording')`;
 const PERSON_KEYS = `r.employee, r.mobile, r.email, ${NAMED} AS named`;
-const JUDGED = `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, ${RETRY_OF}, ${STATE},
+const judged = (
+  among: string,
+): string => `SELECT r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, ${RETRY_OF}, ${STATE},
     ${PERSON_KEYS}, r.operation, r.option, ${IS_PERSON_KNOWN} AS isPersonKnown,
     r.amount, r.faults, r.reasons, ${met("payment")}, ${met("reference")},
     ${PAYEE_KEY} AS payeeKey, ${IS_WRITTEN_OTHERWISE} AS isWrittenOtherwise, ${IS_CORRECTED} AS isCorrected
-  FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.payment IS NOT NULL`;
-const CHOSEN = `${JUDGED} AND r.row IN (SELECT value FROM json_each(?3)) ORDER BY r.row`;
-const page = (only: string): string => `${JUDGED} AND r.row > ?3 AND r.state IN ('ready', 'held', 'duplicate')
-  AND NOT ${ON_ITS_WAY} AND ${only} ORDER BY r.row ${LIMIT}4`;
-const PAGE = page("TRUE");
+  FROM batch b CROSS JOIN ${among} WHERE b.seq = ?1 AND r.batch = ?1 AND r.payment IS NOT NULL`;
+const CHOSEN = `${judged("row r")} AND r.row IN (SELECT value FROM json_each(?3)) ORDER BY r.row`;
+/** `row`: where its number is read. */
+const page = (among: string, row: string, only: string): string => `${judged(among)} AND ${row} > ?3
+  AND r.state IN ('ready', 'held', 'duplicate') AND NOT ${ON_ITS_WAY} AND ${only} ORDER BY ${row} ${LIMIT}4`;
+const PAGE = page("row r", "r.row", "TRUE");
 const isKnown = (key: KeyColumn): string =>
   `EXISTS (SELECT 1 FROM key k WHERE k.key = r.${key} AND (k.batch <> r.batch OR k.row < r.row))`;
 /** What went to its person went to its account, too: nothing to look at, for rule 9 says nothing then. */
@@ -60,10 +64,13 @@ const IS_ACCOUNT_KNOWN = byPerson(
       AND ${WENT.replaceAll("r.", "p.")} AND b.phase <> 'recording'
       AND b.environment = (SELECT environment FROM batch WHERE seq = ?1))`,
 );
-/** One search for each key: nearly all rows of nearly all files meet nothing, and stay ready. ?5: those that correct one in place. */
-const CONCERNED =
-  page(`(r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")} OR ${isKnown("reference")}
-  OR ${IS_WRITTEN_OTHERWISE} OR isPersonKnown AND NOT ${IS_ACCOUNT_KNOWN} OR isCorrected OR r.row IN (SELECT value FROM json_each(?5)))`);
+/** Of the rows that `findTied` found: nearly all rows of nearly all files meet nothing, and stay ready. ?5: those that correct one in place. */
+const CONCERNED = page(
+  "temp.tied t CROSS JOIN row r ON r.batch = ?1 AND r.row = t.row",
+  "t.row",
+  `(r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")} OR ${isKnown("reference")} OR ${IS_WRITTEN_OTHERWISE}
+  OR isPersonKnown AND NOT ${IS_ACCOUNT_KNOWN} OR isCorrected OR r.row IN (SELECT value FROM json_each(?5)))`,
+);
 
 const COLUMNS = `b.id AS batch, r.row, r.payment, r.payee, r.zeros, r.reference, r.payeeAs, r.referenceAs, r.period, r.amount, r.last4,
   ${PERSON_KEYS}, ${RETRY_OF}, ${STATE}, iif(${WENT}, coalesce(r.wentAt, b.lastAt), NULL) AS wentAt`;
@@ -137,19 +144,21 @@ export function seen(journal: Journal, ...[id, which, corrected]: Parameters<Jou
   const { after = -1, limit = -1 } = which;
   const inPlaces = journal.records<InPlace>(IN_PLACE, own.seq, after);
   const origins = new Map(inPlaces.map(({ row, inPlaceOf }) => [row, inPlaceOf]));
-  const judged = which.rows
+  const inPlace = [...origins.keys()];
+  if (which.isConcerned && after <= 0) findTied(journal, own, inPlace);
+  const found = which.rows
     ? journal.records<JudgedRow>(CHOSEN, own.seq, id, JSON.stringify(which.rows))
     : which.isConcerned
-      ? journal.records<JudgedRow>(CONCERNED, own.seq, id, after, limit, JSON.stringify([...origins.keys()]))
+      ? journal.records<JudgedRow>(CONCERNED, own.seq, id, after, limit, JSON.stringify(inPlace))
       : journal.records<JudgedRow>(PAGE, own.seq, id, after, limit);
   const search = new Search(journal, own, {
     corrected,
-    lastRow: judged.at(-1)?.row ?? 0,
+    lastRow: found.at(-1)?.row ?? 0,
     isNamed: which.rows !== undefined,
   });
-  return judged.map((found) => {
-    const inPlaceOf = origins.get(found.row);
-    const row = inPlaceOf ? { ...found, inPlaceOf } : found;
+  return found.map((one) => {
+    const inPlaceOf = origins.get(one.row);
+    const row = inPlaceOf ? { ...one, inPlaceOf } : one;
     const { others, isCut } = search.othersOf(row);
     return { row: isCut ? { ...row, isCut } : row, others };
   });

@@ -60,11 +60,22 @@ export class Commits {
     this.#isBusy = true;
     while (this.#waiting.size > 0) {
       await this.#gather();
-      const waiting = this.#waiting;
-      this.#waiting = new Map();
-      await this.#commitTogether(Array.from(waiting, ([of, lanes]) => askedOf(of, lanes)));
+      // what came while one was made is asked for before the rows of that one leave: the two overlap
+      for (let making = this.#begin(); making;) {
+        const made = await making;
+        making = this.#begin();
+        this.#tell(made);
+      }
     }
     this.#isBusy = false;
+  }
+
+  /** Asks for a commit of all that waits. undefined: nothing does. */
+  #begin(): Promise<Made[]> | undefined {
+    if (this.#waiting.size === 0) return undefined;
+    const waiting = this.#waiting;
+    this.#waiting = new Map();
+    return this.#commitTogether(Array.from(waiting, ([of, lanes]) => askedOf(of, lanes)));
   }
 
   /** Answers that are here by now; and as long as more come, `gatherMs` at most: one that comes alone waits for nobody. */
@@ -78,20 +89,23 @@ export class Commits {
   }
 
   /** Outcomes in, and marks up for as many rows as lanes are free, in one act (I2, I8). */
-  async #commitTogether(all: readonly Asked[]): Promise<void> {
+  async #commitTogether(all: readonly Asked[]): Promise<Made[]> {
     const asked = all.filter(({ outcomes, freeLanes }) => outcomes.length + freeLanes > 0);
     const committed = asked.length === 0 ? [] : await this.#commit(asked);
     const answers = new Map(asked.map((one, at) => [one, committed[at]]));
-    for (const one of all) {
-      const answer = answers.get(one);
+    return all.map((one) => ({ ...one, answer: answers.get(one) }));
+  }
+
+  #tell(made: readonly Made[]): void {
+    for (const { of, ended, freeLanes, lanes, answer } of made) {
       try {
-        if (answer) one.of.heard(answer, one.ended, one.freeLanes);
+        if (answer) of.heard(answer, ended, freeLanes);
       } catch (error) {
         // of this share alone: the others wait for their commits
-        one.of.failed(error);
+        of.failed(error);
       }
       const leaving = (answer?.leaving ?? []).values();
-      for (const { isFree, resolve } of one.lanes) resolve(isFree ? leaving.next().value : undefined);
+      for (const { isFree, resolve } of lanes) resolve(isFree ? leaving.next().value : undefined);
     }
   }
 
@@ -111,6 +125,8 @@ export class Commits {
 }
 
 type Asked = ReturnType<typeof askedOf>;
+/** `answer`: missing where there was nothing to commit, or it failed. */
+type Made = Asked & { readonly answer: Committed | undefined };
 
 function askedOf(of: Committing, lanes: readonly Waiting[]) {
   const ended = lanes.flatMap((lane) => lane.ended ?? []);

@@ -1,0 +1,65 @@
+import { KEY_CHARACTERS } from "../duplicates/keys.ts";
+import { kindOf, ofRows } from "../journal/row-keys.ts";
+import type { Journal } from "./store.ts";
+
+/*
+ * The keys of a batch, sorted, in a table that only this connection sees. What is asked of them in this order is read page by
+ * page, where each row by itself would look all over a large journal.
+ */
+
+const MAKE = `CREATE TEMP TABLE IF NOT EXISTS own (key TEXT NOT NULL, batch INTEGER NOT NULL, row INTEGER NOT NULL,
+  isNamed INTEGER NOT NULL, kind INTEGER NOT NULL) STRICT`;
+const FILL = `INSERT INTO temp.own (key, batch, row, isNamed, kind)
+  SELECT key, batch, row, isNamed, kind FROM (${ofRows("row", "batch = ?1")}) ORDER BY 1, 2, 3`;
+const ENTER = `INSERT INTO key (key, batch, row, isNamed)
+  SELECT key, batch, row, isNamed FROM temp.own WHERE kind <> ${kindOf("alsoNamed")} ORDER BY own.rowid`;
+
+/** Enters the keys of a batch that is written down. Inside a transaction. */
+export function enterKeys(journal: Journal, seq: number): void {
+  sortKeys(journal, seq);
+  journal.run(ENTER);
+}
+
+function sortKeys(journal: Journal, seq: number): void {
+  journal.run(MAKE);
+  journal.run("DELETE FROM temp.own");
+  journal.run(FILL, seq);
+}
+
+const isMet = (where: string): string => `EXISTS (SELECT 1 FROM key k WHERE k.key = o.key AND k.batch ${where})`;
+const IN_OTHERS = `${isMet("< o.batch")} OR ${isMet("> o.batch")}`;
+const PAYEE = `substr(o.key, 1, ${KEY_CHARACTERS})`;
+/** The row of the key `o` may be tied to another one by it. */
+const IS_TIED = `CASE o.kind
+    WHEN ${kindOf("amount")} THEN FALSE WHEN ${kindOf("last4")} THEN FALSE
+    WHEN ${kindOf("payee")} THEN EXISTS (SELECT 1 FROM key k WHERE k.key >= ${PAYEE} AND k.key < o.key)
+      OR EXISTS (SELECT 1 FROM key k WHERE k.key > o.key AND k.key < ${PAYEE} || '~')
+    WHEN ${kindOf("payment")} THEN ${IN_OTHERS} OR ${isMet("= o.batch AND k.row < o.row")}
+    WHEN ${kindOf("reference")} THEN ${IN_OTHERS} OR ${isMet("= o.batch AND k.row < o.row")}
+    ELSE ${IN_OTHERS} END`;
+const MAKE_TIED = "CREATE TEMP TABLE IF NOT EXISTS tied (row INTEGER PRIMARY KEY) STRICT";
+const FIND_TIED = `INSERT OR IGNORE INTO temp.tied (row) SELECT o.row FROM temp.own o WHERE ${IS_TIED}`;
+/** Those that wait, or were waited for, and those that correct one, or are corrected. */
+const FIND_OTHERS = `INSERT OR IGNORE INTO temp.tied (row)
+  SELECT row FROM row WHERE batch = ?1 AND (state = 'held' OR state = 'duplicate' OR retryBatch IS NOT NULL) UNION ALL
+  SELECT retryRow FROM row WHERE retryBatch = ?2 UNION ALL
+  SELECT value FROM json_each(?3)`;
+
+/**
+ * Finds all rows of a batch that anything may tie to another row, into the table `tied`; `more`: rows that are known to be.
+ * Looked at once for all its pages: what others write down meanwhile is opened by nobody while this batch is judged (I14).
+ */
+export function findTied(
+  journal: Journal,
+  { seq, id }: { readonly seq: number; readonly id: string },
+  more: readonly number[],
+): void {
+  journal.run(MAKE);
+  journal.run(MAKE_TIED);
+  const sorted = journal.get("SELECT batch FROM temp.own LIMIT 1");
+  if (Number(sorted?.["batch"]) !== seq) sortKeys(journal, seq);
+  journal.run("DELETE FROM temp.tied");
+  journal.run(FIND_TIED);
+  journal.run(FIND_OTHERS, seq, id, JSON.stringify(more));
+  journal.run("DELETE FROM temp.own");
+}
