@@ -16,21 +16,15 @@ export interface Content {
 
 const SEPARATOR = "\u001f";
 
-/** `values`: what is sent, in the order of the fields. */
-export function contentOf(values: readonly (string | undefined)[]): Content {
-  let text = "";
+/** `values`: what is sent, in the order of the fields; `before`: what goes before them. */
+export function contentOf(values: readonly (string | undefined)[], before = ""): Content {
   let zeros = 0;
-  for (const value of values) {
-    text += SEPARATOR;
-    if (value === undefined || value === "") continue;
-    if (!/[0-9]/.test(value)) {
-      text += value;
-      continue;
-    }
+  const kept = values.map((value) => {
+    if (value === undefined || value === "" || !/[0-9]/.test(value)) return value;
     if (value.startsWith("0")) zeros += ZEROS.exec(value)?.[0].length ?? 0;
-    text += WHOLE.test(value) ? value : saved(value);
-  }
-  return { text, zeros };
+    return WHOLE.test(value) ? value : saved(value);
+  });
+  return { text: before + SEPARATOR + kept.join(SEPARATOR), zeros };
 }
 
 /** Of all cells of a row, whatever their order, but for those that a retry file adds. */

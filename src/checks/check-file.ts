@@ -102,6 +102,8 @@ class Found {
   readonly pointedOut: FirstOfKind;
   readonly #invalid: FirstOfKind;
   readonly #forms = new Map<string, { operation: OperationName; option?: string | undefined }>();
+  /** Of the row before. */
+  #form: { operation: OperationName; option?: string | undefined } | undefined;
   readonly #accounts = new AccountSums<"all">();
 
   constructor(toldMax: number) {
@@ -116,7 +118,9 @@ class Found {
     this.#accounts.add(debit, "all", units);
     if (notices.length > 0) this.pointedOut.add(notices);
     if (instruction && operation !== undefined) {
-      this.#forms.set(`${operation} ${option}`, { operation, option });
+      if (this.#form?.operation === operation && this.#form.option === option) return;
+      this.#form = { operation, option };
+      this.#forms.set(`${operation} ${option}`, this.#form);
       return;
     }
     this.#invalid.add(faults);

@@ -164,11 +164,8 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   if (check.faultsOf) faults.push(...check.faultsOf(row));
   const amount = values[form.amount.nth];
   file.questions.compare(row, check.rivals.get(form) ?? [], values, file.isTable);
-  const beside = {
-    ...{ isTable: file.isTable, today: file.today, inZone: file.inZone },
-    amount,
-    amountUnit: check.amountUnit,
-  };
+  const { isTable, today, inZone } = file;
+  const beside = { isTable, today, inZone, amount, amountUnit: check.amountUnit };
   const money = faultBeside(row, check.others.money, beside);
   if (money) faults.push(money);
   const payee = values[form.payee.nth];
@@ -199,7 +196,7 @@ function checkRow(row: Row, check: OperationCheck, file: FileCheck): CheckedRow 
   file.questions.period(row, own.period ?? file.opened.period);
   file.look.add(row, form, checked.payee, values);
   // who loses or gets zeros in front may be another payee: that is asked about
-  checked.sent = contentOf([`${form.payees}${zeros}.`, ...values]);
+  checked.sent = contentOf(values, `${form.payees}${zeros}.`);
   checked.instruction = { payload: payloadOf(form, values), payment: paymentText(form, checked.payee, values) };
   return checked;
 }
@@ -282,13 +279,16 @@ const ESCAPED = /["\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
 
 /** Compact JSON (§5.2 step 1) with the fields in the order of §2; numbers keep the very digits of the file. */
 function payloadOf({ fields }: FormInFile, values: Values): string {
-  let members = "";
+  // put together once: of a text that grows bit by bit every step would be kept
+  const pieces = ["{"];
   for (const { nth, key, isText, sendsEmpty } of fields) {
     const value = values[nth] ?? (sendsEmpty ? "" : undefined);
     if (value === undefined) continue;
-    if (members !== "") members += ",";
-    if (!isText) members += key + value;
-    else members += key + (ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`);
+    if (pieces.length > 1) pieces.push(",");
+    if (!isText) pieces.push(key, value);
+    else if (ESCAPED.test(value)) pieces.push(key, JSON.stringify(value));
+    else pieces.push(key, '"', value, '"');
   }
-  return `{${members}}`;
+  pieces.push("}");
+  return pieces.join("");
 }

@@ -82,12 +82,14 @@ function strangeCharacter(text: string, { kind, isLong }: Place): Finding | unde
 }
 
 const WORD_CHARACTERS_MAX = 20;
+const BARE = /^[a-z0-9]$|^[a-z0-9][ -~]*[a-z0-9]$/i;
 const WORD_ALONE = /^[^a-z0-9#]*([a-z0-9](?:[ -~]*[a-z0-9])?)[^a-z0-9]*$/i;
 
 /** The word that a text is, in lower case, whatever signs stand around it: `-do-`, `(none)`. */
 function wordAlone(text: string): string {
-  const isShort = text.length <= WORD_CHARACTERS_MAX;
-  return (isShort && WORD_ALONE.exec(text)?.[1]?.toLowerCase()) || "";
+  if (text.length > WORD_CHARACTERS_MAX) return "";
+  // most have no signs around them
+  return (BARE.test(text) ? text : WORD_ALONE.exec(text)?.[1])?.toLowerCase() ?? "";
 }
 
 const wordsFor = (code: RowFaultCode, words: string) => words.split(/,\s*/).map((word) => [word, code] as const);

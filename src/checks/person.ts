@@ -59,7 +59,7 @@ function stated(text = ""): string {
 
 /** Whatever stands in front of it for its country. */
 function mobileIn(text: string): string | undefined {
-  const digits = text.replaceAll(/\D/g, "");
+  const digits = /^[0-9]*$/.test(text) ? text : text.replaceAll(/\D/g, "");
   return digits.length < MOBILE_DIGITS ? undefined : digits.slice(-MOBILE_DIGITS);
 }
 

@@ -4,7 +4,9 @@ import { crc32 } from "node:zlib";
 import { giveToOwner } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
 
-const WRITTEN_CHARACTERS = 1 << 18;
+const WRITTEN_BYTES = 1 << 18;
+/** Of a character of a text in memory. */
+const UTF8_BYTES_MAX = 3;
 /** Rows leave in about the order in which they lie there: one read is good for hundreds of them. */
 const READ_BYTES = 1 << 16;
 
@@ -22,22 +24,25 @@ export interface Lying {
 export function createSpool(path: string) {
   const file = openSync(path, "w", 0o600);
   giveToOwner(path);
-  let waiting = "";
+  let waiting = Buffer.allocUnsafe(WRITTEN_BYTES);
+  let filled = 0;
   let end = 0;
   const flush = (): void => {
-    const bytes = Buffer.from(waiting);
     // a full disk can take a part only
-    for (let from = 0; from < bytes.length;) from += writeSync(file, bytes, from);
-    waiting = "";
+    for (let from = 0; from < filled;) from += writeSync(file, waiting, from, filled - from);
+    filled = 0;
   };
   return {
     add(payload: string): Lying {
+      const most = payload.length * UTF8_BYTES_MAX + 1;
+      if (filled + most > waiting.length) flush();
+      if (most > waiting.length) waiting = Buffer.allocUnsafe(most);
+      const size = waiting.write(payload, filled);
+      const crc = crc32(waiting.subarray(filled, filled + size));
+      filled += size + waiting.write("\n", filled + size);
       const place = end;
-      const size = Buffer.byteLength(payload);
       end += size + 1;
-      waiting += `${payload}\n`;
-      if (waiting.length >= WRITTEN_CHARACTERS) flush();
-      return { place, size, crc: crc32(payload) };
+      return { place, size, crc };
     },
     close(): void {
       try {

@@ -39,7 +39,9 @@ export function personKeysOf(
     text === undefined ? undefined : keyOf(secret, kind, text).slice(0, characters);
   const [mobileKey, nameKey] = [hidden("mobile", mobile), hidden("name", name, NAME_CHARACTERS)];
   return {
-    ...{ employee: hidden("employee", employee), mobile: mobileKey, email: hidden("email", email) },
+    employee: hidden("employee", employee),
+    mobile: mobileKey,
+    email: hidden("email", email),
     named: nameKey && nameKey + (mobileKey ?? ""),
   };
 }

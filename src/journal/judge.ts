@@ -65,7 +65,7 @@ export async function judgeBatch(
 
 /** Rows that are money back, by their payees: what these are paid in this file is too much. */
 async function moneyBack(store: JournalStore, batch: string): Promise<ReadonlyMap<string | undefined, number>> {
-  const rows = await store.rows({ batch, states: ["invalid"], codes: ["takes_back"], hasPayee: true });
+  const rows = await store.rows({ batch, states: ["invalid"], codes: ["takes_back"], hasHidden: true });
   return new Map(rows.map(({ payee, row }) => [payee, row]));
 }
 

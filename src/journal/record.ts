@@ -128,31 +128,45 @@ function newRowOf(
   const { row, instruction, faults, notices, notNow, operation, option, amount, retryOf, cells, sent } = checked;
   const { payee, zeros, payeeAs, referenceAs: reference, last4, person } = checked;
   const spelled = reference && oneSpelling(reference);
+  const { employee, mobile, email, named } = personKeysOf(keySecret, person ?? {});
   const known = {
-    ...{ row: row.number, faults: notNow ? [notNow] : faults, notices, operation, option, amount, retryOf },
+    row: row.number,
+    faults: notNow ? [notNow] : faults,
+    notices,
+    operation,
+    option,
+    amount,
+    retryOf,
     // a retry file cannot say what `--period` or a file's name said
     period: checked.period ?? stated ?? origin?.period,
-    ...{ payee: payee && keyOf(keySecret, "payee", payee), zeros, last4 },
-    ...(person && personKeysOf(keySecret, person)),
+    payee: payee && keyOf(keySecret, "payee", payee),
+    zeros,
+    last4,
+    employee,
+    mobile,
+    email,
+    named,
     payeeAs: payeeAs && writtenKeyOf(keySecret, payeeAs),
     reference: spelled && keyOf(keySecret, "reference", spelled),
     referenceAs: spelled === reference ? undefined : reference && writtenKeyOf(keySecret, reference),
   };
-  const invalid = { ...known, state: "invalid", content: cells && contentKeyOf(keySecret, "cells", cells) } as const;
-  if (!instruction) return invalid;
+  const ofCells = cells && contentKeyOf(keySecret, "cells", cells);
   const content = sent && contentKeyOf(keySecret, "sent", sent);
-  const stays = [content, invalid.content].some((now) => now && origin?.content && isAsItWas(now, origin.content));
+  if (!instruction) return { ...known, state: "invalid", content: ofCells };
+  const stays = [content, ofCells].some((now) => now && origin?.content && isAsItWas(now, origin.content));
   if (stays && origin?.state === "invalid") {
     const facts = { other: `row ${origin.row} of batch ${origin.batch}` };
+    const stillInvalid = [{ code: STILL_AS_IT_WAS, row: row.number, facts }];
     // what was wrong may be the payee: nobody is paid instead of this one
     const unknown = { payee: undefined, zeros: undefined, payeeAs: undefined, last4: undefined };
-    return { ...invalid, ...unknown, faults: [{ code: STILL_AS_IT_WAS, row: row.number, facts }] };
+    return { ...known, ...unknown, state: "invalid", content: ofCells, faults: stillInvalid };
   }
   const payment = keyOf(keySecret, "payment", instruction.payment);
   payments.add(payment);
-  const valid = { ...known, content, payment, ...spool.add(instruction.payload) };
-  if (stays && origin?.state === "rejected") return { ...valid, state: "rejected", code: AS_IT_WAS };
-  return { ...valid, state: notNow ? "held" : "ready" };
+  const isRefused = stays && origin?.state === "rejected";
+  const state = isRefused ? "rejected" : notNow ? "held" : "ready";
+  const { place, size, crc } = spool.add(instruction.payload);
+  return { ...known, state, code: isRefused ? AS_IT_WAS : undefined, content, payment, place, size, crc };
 }
 
 const STILL_AS_IT_WAS = "still_as_it_was";
@@ -197,7 +211,7 @@ async function originsOf(
   const named = page.flatMap(({ retryOf }) => retryOf ?? []);
   const origins = new Map<string, RowRecord>();
   for (const [batch, of] of Map.groupBy(named, (one) => one.batch)) {
-    const corrected = { batch, environment: config.environment, rows: of.map(({ row }) => row) };
+    const corrected = { batch, environment: config.environment, rows: of.map(({ row }) => row), hasHidden: true };
     for (const origin of await store.rows(corrected)) origins.set(nameOf(origin), origin);
   }
   return origins;

@@ -56,8 +56,8 @@ export interface BatchFilter {
 }
 
 export interface RowFilter {
-  /** With the keys of their payees, for the rules. */
-  readonly hasPayee?: boolean;
+  /** With the hidden texts of their payees and of what stood in them, which are only compared. */
+  readonly hasHidden?: boolean;
   readonly batch?: string;
   readonly batches?: readonly string[];
   readonly environment?: Environment;

@@ -84,7 +84,7 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN rows c ON c.batch = later.seq AND c.row = k.row JOIN share s ON s.batch = c.batch AND s.share = c.share
   WHERE ${WENT_OF_SHARE.replaceAll("r.", "c.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
-const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWay, r.operation, r.option, r.amount, r.last4, r.period, r.content,
+const RECORD = `b.id AS batch, r.row, r.state, ${ON_ITS_WAY_OF_SHARE} AS onItsWay, r.operation, r.option, r.amount, r.last4, r.period,
   coalesce(r.faults, '[]') AS faults, coalesce(r.notices, '[]') AS notices, r.code, coalesce(r.reasons, '[]') AS reasons,
   r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response, r.settledBy, r.lateAnswer,
   ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
@@ -116,7 +116,7 @@ export function rows(postgres: Postgres, filter: RowFilter): Promise<RowRecord[]
   const keyed = foundBy && batches ? [JSON.stringify(foundBy), batches] : undefined;
   const from = keyed ? found(`$${values.length + 1}`, `$${values.length + 2}`) : OF_BATCHES;
   const order = keyed ? "f.batch, f.row" : "r.batch, r.row";
-  const sql = `${UNCOUNTED} SELECT ${RECORD}${filter.hasPayee ? ", r.payee" : ""} FROM ${from} WHERE ${where} ORDER BY ${order}`;
+  const sql = `${UNCOUNTED} SELECT ${RECORD}${filter.hasHidden ? ", r.payee, r.content" : ""} FROM ${from} WHERE ${where} ORDER BY ${order}`;
   return postgres.query<RowRecord>(
     `${sql} ${limit === undefined ? "" : `LIMIT ${limit}`}`,
     ...values,

@@ -165,6 +165,7 @@ export function conditions(all: readonly Given[]): { readonly where: string; rea
 
 /** Until a row of the batch changes nobody counts again. Inside a transaction. */
 export function keepTallies(journal: Journal, seq: number): void {
+  if (!journal.get("SELECT 1 FROM batch WHERE seq = ? AND tallies IS NULL", seq)) return;
   const past = `INSERT INTO past (folder, letGo) SELECT folder, letGo - counted FROM batch WHERE seq = ? AND letGo > counted
     ON CONFLICT (folder) DO UPDATE SET letGo = letGo + excluded.letGo`;
   journal.run(past, seq);

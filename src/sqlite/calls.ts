@@ -31,24 +31,25 @@ export type Method = Exclude<
 type Answer<M extends Method> = Awaited<ReturnType<JournalStore[M]>>;
 
 type Calls = {
-  readonly [M in Method]: (journal: Journal, ...values: Parameters<JournalStore[M]>) => Answer<M>;
+  readonly [M in Exclude<Method, "addRows" | "rows">]: (
+    journal: Journal,
+    ...values: Parameters<JournalStore[M]>
+  ) => Answer<M>;
 };
 
-/** What shares of SQLite's journal ask of it. */
-const OF_SHARES = { claimable, commit, progress };
+/** What shares of SQLite's journal ask of it; and rows, which cross between threads as lists. */
+const OF_SHARES = { claimable, commit, progress, addRows, rows };
 /** How the calls of a store are carried out, in the thread that has the journal. */
 const CALLS: Calls & typeof OF_SHARES = {
   ...OF_SHARES,
   ...{
     facts,
     addBatch,
-    addRows,
     endRows,
     setBatch,
     dropBatch,
     batches,
     folders,
-    rows,
     seen,
     compared,
     overlaps,

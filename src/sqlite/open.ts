@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { JournalStore } from "../journal/store.ts";
+import type { JournalStore, RowFilter, RowRecord } from "../journal/store.ts";
 import { callsOf, METHODS, type Call, type Method } from "./calls.ts";
 import type { OpenOptions } from "./database.ts";
 import { takeJudgingLock, type InstanceLock } from "./lock.ts";
 import { ONE_HOST, sharesOfOneHost, type SharesOfJournal } from "./one-host.ts";
+import { listOf, rowRecordsOf, type NewRowList } from "./rows.ts";
+import type { Lists } from "./store.ts";
 import { callThread } from "./thread.ts";
 
 export interface JournalOptions extends OpenOptions {
@@ -19,6 +21,11 @@ export async function openJournal(stateDir: string, options: JournalOptions = {}
   const { inThread = false, ...opening } = options;
   const call = inThread ? await callThread(stateDir, opening) : callsOf(stateDir, opening);
   return storeOf(call, () => takeJudgingLock(stateDir), stateDir);
+}
+
+interface RowsAsLists {
+  addRows(batch: string, rows: readonly NewRowList[]): Promise<void>;
+  rows(filter: RowFilter): Promise<Lists<RowRecord>>;
 }
 
 /**
@@ -41,9 +48,13 @@ function storeOf(call: Call, lock: () => Promise<InstanceLock>, stateDir: string
     (...values: readonly unknown[]) =>
       call(name, inside.getStore() ?? false, values);
   const calls = Object.fromEntries(METHODS.map((name) => [name, calling(name)]));
-  const store = calls as Pick<JournalStore, Method> & Readonly<SharesOfJournal>;
+  const store = calls as Pick<JournalStore, Exclude<Method, "addRows" | "rows">> &
+    Readonly<SharesOfJournal> &
+    Readonly<RowsAsLists>;
   return {
     ...store,
+    addRows: (batch, rows) => store.addRows(batch, rows.map(listOf)),
+    rows: (filter) => store.rows(filter).then(rowRecordsOf),
     ...sharesOfOneHost(stateDir, store),
     hosts: ONE_HOST,
     judging,

@@ -1,34 +1,57 @@
+import type { SQLInputValue } from "node:sqlite";
 import { addAct, batchOf, conditions, foundBy, keepTallies, mayHold } from "./batches.ts";
 import { Mover } from "./mover.ts";
 import { enterKeys } from "./own-keys.ts";
 import { inPlace } from "./seen.ts";
-import { bool, byName, LIMIT, rowName, type Journal } from "./store.ts";
+import { bool, byName, LIMIT, recordsOf, rowName, type Journal, type Lists } from "./store.ts";
 import { assertMove, batchesWithAny, ON_ITS_WAY, WAITING_STATES, WENT } from "../journal/states.ts";
 import { sharedInFile } from "../journal/row-keys.ts";
 import type { RowState, WaitingState } from "../journal/states.ts";
 import type { Act, Move, NewRow, RowFilter, RowRecord, Totals } from "../journal/store.ts";
 
-const NEW_ROW = [
-  ...["batch", "row", "state", "turn", "operation", "option", "amount", "payment", "payee", "zeros", "reference"],
-  ...["payeeAs", "referenceAs", "last4", "employee", "mobile", "email", "named", "content", "period", "retryBatch"],
-  ...["retryRow", "place", "size", "crc", "faults", "notices", "code"],
+/** The columns of a new row, but for its batch and turn, each with what stands there. */
+const NEW_ROW: readonly (readonly [column: string, value: (row: NewRow) => SQLInputValue | undefined])[] = [
+  ["row", ({ row }) => row],
+  ["state", ({ state }) => state],
+  ["operation", ({ operation }) => operation],
+  ["option", ({ option }) => option],
+  ["amount", ({ amount }) => amount],
+  ["payment", ({ payment }) => payment],
+  ["payee", ({ payee }) => payee],
+  ["zeros", ({ zeros }) => zeros],
+  ["reference", ({ reference }) => reference],
+  ["payeeAs", ({ payeeAs }) => payeeAs],
+  ["referenceAs", ({ referenceAs }) => referenceAs],
+  ["last4", ({ last4 }) => last4],
+  ["employee", ({ employee }) => employee],
+  ["mobile", ({ mobile }) => mobile],
+  ["email", ({ email }) => email],
+  ["named", ({ named }) => named],
+  ["content", ({ content }) => content],
+  ["period", ({ period }) => period],
+  ["retryBatch", ({ retryOf }) => retryOf?.batch],
+  ["retryRow", ({ retryOf }) => retryOf?.row],
+  ["place", ({ place }) => place],
+  ["size", ({ size }) => size],
+  ["crc", ({ crc }) => crc],
+  ["faults", ({ faults }) => inJson(faults)],
+  ["notices", ({ notices }) => inJson(notices)],
+  ["code", ({ code, faults }) => code ?? faults[0]?.code],
 ];
+const inJson = (list: readonly object[]): string | undefined => (list.length === 0 ? undefined : JSON.stringify(list));
 
-export function addRows(journal: Journal, id: string, rows: readonly NewRow[]): void {
+/** As it crosses into the thread of the journal. */
+export type NewRowList = readonly SQLInputValue[];
+export const listOf = (row: NewRow): NewRowList => NEW_ROW.map(([, value]) => value(row) ?? null);
+
+const ADD = `INSERT INTO row (batch, turn, ${NEW_ROW.map(([column]) => column).join()})
+  VALUES (?, ?, ${NEW_ROW.map(() => "?").join()})`;
+
+export function addRows(journal: Journal, id: string, rows: readonly NewRowList[]): void {
   journal.write(() => {
     const { seq, phase, nextTurn } = batchOf(journal, id);
     if (phase !== "recording") throw new Error(`batch ${id} is ${phase}: it takes no more rows`);
-    for (const [at, row] of rows.entries()) {
-      const { retryOf, faults } = row;
-      const retried = { retryBatch: retryOf?.batch, retryRow: retryOf?.row };
-      journal.insert("row", NEW_ROW, {
-        ...row,
-        ...retried,
-        batch: seq,
-        turn: nextTurn + at,
-        code: row.code ?? faults[0]?.code,
-      });
-    }
+    for (const [at, row] of rows.entries()) journal.run(ADD, seq, nextTurn + at, ...row);
     journal.run("UPDATE batch SET nextTurn = ? WHERE seq = ?", nextTurn + rows.length, seq);
   });
 }
@@ -45,6 +68,7 @@ export function endRows(journal: Journal, id: string, totals: Totals): void {
     const { seq } = batchOf(journal, id);
     for (const sql of NOBODYS) journal.run(sql, seq);
     enterKeys(journal, seq);
+    keepTallies(journal, seq);
     journal.run(...byName(END, { seq, ...totals, remarks: JSON.stringify(totals.remarks) }));
   });
 }
@@ -64,12 +88,12 @@ const CORRECTION = `WITH RECURSIVE correction(id, row) AS (
   ) SELECT ${rowName("later.id", "c.row")} FROM correction k JOIN batch later ON later.id = k.id
     JOIN row c ON c.batch = later.seq AND c.row = k.row
   WHERE ${WENT.replaceAll("r.", "c.").replaceAll("b.", "later.")} ORDER BY c.batch DESC, c.row DESC LIMIT 1`;
-const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.last4, r.period, r.content,
+const RECORD = `b.id AS batch, r.row, r.state, ${bool(ON_ITS_WAY)} AS onItsWay, r.operation, r.option, r.amount, r.last4, r.period,
   r.faults, r.notices, r.code, r.reasons, r.attempts, r.httpStatus, r.sentAt, r.wentAt, r.durationMs, r.response,
   r.settledBy, ${rowName("r.retryBatch", "r.retryRow")} AS retryOf,
   CASE WHEN r.state IN ('invalid', 'rejected') THEN (${CORRECTION}) END AS correctedBy`;
 
-export function rows(journal: Journal, filter: RowFilter): RowRecord[] {
+export function rows(journal: Journal, filter: RowFilter): Lists<RowRecord> {
   const { batch, states, after, limit = -1 } = filter;
   const { where, values } = conditions([
     ["b.id = ?", batch],
@@ -85,9 +109,12 @@ export function rows(journal: Journal, filter: RowFilter): RowRecord[] {
   ]);
   const only =
     states && states.length > 0 ? `AND ${mayHold(states)} ${batch === undefined ? amongWaiting(states) : ""}` : "";
-  const sql = `SELECT ${RECORD}${filter.hasPayee ? ", r.payee" : ""} FROM batch b CROSS JOIN row r ON r.batch = b.seq WHERE ${where} ${only} ORDER BY b.seq, r.row`;
-  return journal.records<RowRecord>(`${sql} ${LIMIT}`, ...values, limit).map((row) => ({ ...NOTHING, ...row }));
+  const sql = `SELECT ${RECORD}${filter.hasHidden ? ", r.payee, r.content" : ""} FROM batch b CROSS JOIN row r ON r.batch = b.seq WHERE ${where} ${only} ORDER BY b.seq, r.row`;
+  return journal.lists(`${sql} ${LIMIT}`, ...values, limit);
 }
+
+export const rowRecordsOf = (lists: Lists<RowRecord>): RowRecord[] =>
+  recordsOf(lists).map((row) => ({ ...NOTHING, ...row }));
 
 /** Where all of them are states that few rows are in, batches without them are not looked at. */
 function amongWaiting(states: readonly RowState[]): string {

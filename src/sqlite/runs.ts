@@ -21,7 +21,7 @@ export function endRun(journal: Journal, ...[run, ended]: Parameters<JournalStor
     const { seq } = batchOf(journal, String(journal.get("SELECT batch FROM run WHERE id = ?", run)?.["batch"]));
     const { endedAt, exitCode, requests, stop = null } = ended;
     journal.run("UPDATE batch SET lastAt = max(lastAt, ?) WHERE seq = ?", endedAt, seq);
-    if (journal.get("SELECT 1 FROM batch WHERE seq = ? AND tallies IS NULL", seq)) keepTallies(journal, seq);
+    keepTallies(journal, seq);
     const sql = "UPDATE run SET endedAt = ?, exitCode = ?, requests = ?, stop = ? WHERE id = ?";
     journal.run(sql, endedAt, exitCode, requests, stop, run);
   });

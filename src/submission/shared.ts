@@ -120,12 +120,16 @@ export class UnknownsInARow {
 
 /** The last rows of all batches: a fifth of them without a clear answer is too many, wherever they stand. */
 export class LastRows {
-  #areUnknown: boolean[] = [];
+  #rows = 0;
+  /** Which of them were: the `#rows` at each. */
+  #unknown: number[] = [];
 
   areMany({ state }: RowOutcome): boolean {
-    this.#areUnknown = [...this.#areUnknown.slice(1 - LAST_ROWS), state === "unknown"];
-    if (this.#areUnknown.filter(Boolean).length < UNKNOWN_OF_LAST) return false;
-    this.#areUnknown = [];
+    this.#rows += 1;
+    if (state !== "unknown") return false;
+    this.#unknown = [...this.#unknown, this.#rows].filter((row) => row > this.#rows - LAST_ROWS);
+    if (this.#unknown.length < UNKNOWN_OF_LAST) return false;
+    this.#unknown = [];
     return true;
   }
 }
