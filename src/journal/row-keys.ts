@@ -72,13 +72,20 @@ const ENTERED = KINDS.filter((kind) => kind !== "alsoNamed");
 export const keysOf = (table: "row" | "rows", among: string): string =>
   `SELECT key, batch, row, isNamed FROM (${ofRows(table, among, ENTERED)}) own`;
 
-/** SQL: each column by which a person is known, and the values of it that several people of the batch `own` have. */
+/** The columns by which a person is known who is the only one to have them. */
+export const OWN_TO_ONE = ["employee", "mobile", "email"] as const;
+
+/**
+ * SQL: each of these columns, and the values of it that several people of the batch `own` have. `among`: which ones can be,
+ * where that is known.
+ */
 export const sharedInFile = (
   table: "row" | "rows",
   own: string,
+  among?: string,
 ): readonly (readonly [column: string, shared: string])[] =>
-  ["employee", "mobile", "email"].map((column) => [
+  OWN_TO_ONE.map((column) => [
     column,
-    `SELECT ${column} FROM ${table} WHERE batch = ${own} AND ${column} IS NOT NULL GROUP BY ${column}
+    `SELECT ${column} FROM ${table} WHERE batch = ${own} AND ${column} ${among ? `IN (${among})` : "IS NOT NULL"} GROUP BY ${column}
       HAVING count(DISTINCT coalesce(substr(named, 1, ${NAME_CHARACTERS}), payee)) > 1`,
   ]);

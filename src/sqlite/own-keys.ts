@@ -1,5 +1,5 @@
 import { KEY_CHARACTERS } from "../duplicates/keys.ts";
-import { kindOf, ofRows } from "../journal/row-keys.ts";
+import { kindOf, OWN_TO_ONE, ofRows, sharedInFile } from "../journal/row-keys.ts";
 import type { Journal } from "./store.ts";
 
 /*
@@ -14,9 +14,22 @@ const FILL = `INSERT INTO temp.own (key, batch, row, isNamed, kind)
 const ENTER = `INSERT INTO key (key, batch, row, isNamed)
   SELECT key, batch, row, isNamed FROM temp.own WHERE kind <> ${kindOf("alsoNamed")} ORDER BY own.rowid`;
 
-/** Enters the keys of a batch that is written down. Inside a transaction. */
+/** Keys of people that stand in several rows: side by side, as they are sorted. */
+const TWICE = `SELECT DISTINCT one.key FROM temp.own one CROSS JOIN temp.own next ON next.rowid = one.rowid + 1
+  WHERE one.kind IN (${OWN_TO_ONE.map(kindOf).join()}) AND next.key = one.key`;
+const NOBODYS = sharedInFile("row", "?1", "SELECT value FROM json_each(?2)").map(
+  ([column, shared]) => `UPDATE row SET ${column} = NULL WHERE batch = ?1 AND ${column} IN (${shared})`,
+);
+
+/**
+ * Enters the keys of a batch that is written down. What several people of it have is nobody's, and goes. Inside a
+ * transaction.
+ */
 export function enterKeys(journal: Journal, seq: number): void {
   sortKeys(journal, seq);
+  const twice = JSON.stringify(journal.all(TWICE).map(({ key }) => key));
+  const gone = twice === "[]" ? [] : NOBODYS.map((sql) => journal.run(sql, seq, twice));
+  if (gone.some((rows) => rows > 0)) sortKeys(journal, seq);
   journal.run(ENTER);
 }
 

@@ -5,7 +5,6 @@ import { enterKeys } from "./own-keys.ts";
 import { inPlace } from "./seen.ts";
 import { bool, byName, LIMIT, recordsOf, rowName, type Journal, type Lists } from "./store.ts";
 import { assertMove, batchesWithAny, ON_ITS_WAY, WAITING_STATES, WENT } from "../journal/states.ts";
-import { sharedInFile } from "../journal/row-keys.ts";
 import type { RowState, WaitingState } from "../journal/states.ts";
 import type { Act, Move, NewRow, RowFilter, RowRecord, Totals } from "../journal/store.ts";
 
@@ -56,17 +55,12 @@ export function addRows(journal: Journal, id: string, rows: readonly NewRowList[
   });
 }
 
-const NOBODYS = sharedInFile("row", "?1").map(
-  ([column, shared]) => `UPDATE row SET ${column} = NULL WHERE batch = ?1 AND ${column} IN (${shared})`,
-);
-
 const END = `UPDATE batch SET rows = $rows, total = $total, label = $label, payments = $payments, remarks = $remarks
   WHERE seq = $seq`;
 
 export function endRows(journal: Journal, id: string, totals: Totals): void {
   journal.write(() => {
     const { seq } = batchOf(journal, id);
-    for (const sql of NOBODYS) journal.run(sql, seq);
     enterKeys(journal, seq);
     keepTallies(journal, seq);
     journal.run(...byName(END, { seq, ...totals, remarks: JSON.stringify(totals.remarks) }));
