@@ -1,7 +1,8 @@
 /** The story of a batch: snapshot → open → known? → check → record → judge → send → write. */
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { copiesOf, openFile, openKept, type OpenedFile } from "./checks/open-file.ts";
+import { openFile, type OpenedFile } from "./checks/open-file.ts";
+import { copiesOf, openKept } from "./checks/open-kept.ts";
 import { checkFile, type Checked } from "./checks/check-file.ts";
 import type { Config } from "./config/schema.ts";
 import { PaydropError } from "./errors.ts";

@@ -1,5 +1,5 @@
 import { canonicalAmount } from "../amount.ts";
-import { openKept } from "../checks/open-file.ts";
+import { openKept } from "../checks/open-kept.ts";
 import { DAY_MS, isoDay, isoDayIn } from "../day.ts";
 import { keyOf } from "../duplicates/keys.ts";
 import type { BatchRecord, RowRecord } from "../journal/store.ts";

@@ -2,26 +2,22 @@ import { basename } from "node:path";
 import { normalizeName } from "../column-name.ts";
 import type { Lookup, Mapping } from "../config/mapping.ts";
 import type { Config } from "../config/schema.ts";
-import { FileRefusedError, PaydropError, systemCodeOf } from "../errors.ts";
+import { FileRefusedError } from "../errors.ts";
 import { isOwnHeader } from "../intake/names.ts";
 import { takeSnapshot, type Snapshot } from "../intake/snapshot.ts";
-import { mask } from "../mask.ts";
 import type { Fault } from "../messages/sentence.ts";
-import { fieldsOf, OPERATIONS, operationNamed, operationSaid, type OperationName } from "../operations/index.ts";
-import type { Sensitivity } from "../operations/operation.ts";
+import { OPERATIONS, operationNamed, operationSaid, type OperationName } from "../operations/index.ts";
 import { printable, quotedNames } from "../printable.ts";
 import { completeOperations, createColumnPlan, hasIn, knownColumns, OUR_NAMES } from "../reader/columns.ts";
-import { employeeColumnAt, misspeltColumns, missingFields, type LookupTable } from "../reader/columns.ts";
+import { misspeltColumns, missingFields, type LookupTable } from "../reader/columns.ts";
 import { chooseMapping, readLookup } from "../reader/mapping.ts";
 import { openTable } from "../reader/open-table.ts";
-import type { Reading, Row, Table } from "../reader/row.ts";
-import { snapshotPath } from "../state-dir.ts";
+import type { Reading, Table } from "../reader/row.ts";
 import { periodInName, readPeriod } from "./beside.ts";
-import { readAt, wordsAt } from "./cells.ts";
 import { statedControl } from "./control.ts";
 
 /** How a file was read: what the journal keeps of it as JSON (`keptOf`). */
-interface Kept {
+export interface Kept {
   readonly reading: Reading;
   /** Missing: a column `operation` says it row by row. */
   readonly operation?: OperationName | undefined;
@@ -203,82 +199,4 @@ async function keepTable(lookup: Lookup, config: Config): Promise<Kept["tables"]
 export function keptOf({ table, operation, mapping, tables }: OpenedFile): string {
   const copies = tables.map(({ sha256, fileName, reading }) => ({ sha256, fileName, reading }));
   return JSON.stringify({ reading: table.reading, operation, mapping, tables: copies } satisfies Kept);
-}
-
-/** `reading`: as `keptOf` gave it. */
-type BatchFile = Readonly<Record<"sha256" | "fileName" | "reading", string>>;
-
-/** The hashes of a batch's private copies: its file, and the lookup tables that it was read with. */
-export function copiesOf({ sha256, reading }: Omit<BatchFile, "fileName">): readonly string[] {
-  const { tables = [] } = JSON.parse(reading) as Partial<Kept>;
-  return [sha256, ...tables.map((table) => table.sha256)];
-}
-
-async function openCopy(path: string, fileName: string, reading?: Reading): Promise<Table> {
-  try {
-    return await openTable(path, fileName, reading);
-  } catch (cause) {
-    if (systemCodeOf(cause) !== "ENOENT") throw cause;
-    throw new PaydropError("copy_missing", { name: printable(fileName, 200), path }, { cause });
-  }
-}
-
-interface Keeping {
-  readonly config: { readonly state_dir: string };
-  readonly store: { readonly hosts: { bringCopy(sha256: string, path: string): Promise<void> } };
-}
-
-/**
- * Opens the private copy of a batch as it was read when that was made; one that another host took is brought here first.
- * Throws PaydropError `journal` where it is gone.
- */
-export async function openKept({ config, store }: Keeping, batch: BatchFile) {
-  const pathTo = (sha256: string): string => snapshotPath(config.state_dir, sha256);
-  for (const sha256 of copiesOf(batch)) await store.hosts.bringCopy(sha256, pathTo(sha256));
-  const { reading, operation, mapping, tables } = JSON.parse(batch.reading) as Kept;
-  const table = await openCopy(pathTo(batch.sha256), batch.fileName, reading);
-  const lines = (mapping?.lookups ?? []).map(async (lookup, at) => {
-    const { sha256 = "", fileName = "", reading: how } = tables[at] ?? {};
-    return readLookup(await openCopy(pathTo(sha256), fileName, how), lookup, fileName);
-  });
-  const plan = createColumnPlan(mapping, await Promise.all(lines));
-  const textOf = (row: Row, name: string): string | undefined => {
-    const source = plan(row.columns).sources.get(name);
-    const text = readAt(row, { name, kind: "id", source }, reading.format === "xlsx");
-    return typeof text === "string" && text !== "" ? text : undefined;
-  };
-  const operationOf = (row: Row) => operation ?? operationSaid(textOf(row, "operation") ?? "")?.name;
-  /** In clear: only to be compared. */
-  const payeeOf = (row: Row): { readonly text: string; readonly sensitive: Sensitivity } | undefined => {
-    const said = operationOf(row);
-    for (const form of said ? operationNamed(said).forms : []) {
-      const text = textOf(row, form.payee);
-      const sensitive = fieldsOf(form).find(({ name }) => name === form.payee)?.sensitive ?? "account";
-      if (text !== undefined) return { text, sensitive };
-    }
-    return undefined;
-  };
-  /**
-   * What a row says of itself: in clear, but for `payee`, which is masked. `name`: of the payee; `employee`: their number. Read
-   * when they are asked for: of most rows only two of them are.
-   */
-  const own = (row: Row) => {
-    const said = operationOf(row);
-    const { debit, forms = [] } = said ? operationNamed(said) : {};
-    return {
-      ...{ operation: said, debit: debit && textOf(row, debit), reference: textOf(row, "reference") },
-      get payee() {
-        const payee = payeeOf(row);
-        return payee && mask(payee.text, payee.sensitive);
-      },
-      get name() {
-        const names = forms.flatMap((form) => fieldsOf(form).filter(({ sensitive }) => sensitive === "name"));
-        return names.map((field) => textOf(row, field.name)).find((text) => text !== undefined);
-      },
-      get employee() {
-        return wordsAt(row, employeeColumnAt(row.columns)) || undefined;
-      },
-    };
-  };
-  return { table, plan, own, payeeOf, textOf };
 }

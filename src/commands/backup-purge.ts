@@ -3,7 +3,7 @@ import { chown, copyFile, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { withWork } from "../acts/open.ts";
 import { actOf } from "../batch.ts";
-import { copiesOf } from "../checks/open-file.ts";
+import { copiesOf } from "../checks/open-kept.ts";
 import { dayOf } from "../day.ts";
 import { makePrivateFolder, syncFolder } from "../disk.ts";
 import { PaydropError } from "../errors.ts";

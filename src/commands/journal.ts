@@ -1,5 +1,5 @@
 import { whoIs } from "../acts/open.ts";
-import { copiesOf } from "../checks/open-file.ts";
+import { copiesOf } from "../checks/open-kept.ts";
 import { bytesOfKey, loadSettings } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import { moveJournal } from "../postgres/move-journal.ts";

@@ -2,7 +2,7 @@ import { knownBatch } from "../acts/act.ts";
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { writeAgain, type Work } from "../batch.ts";
-import { openKept } from "../checks/open-file.ts";
+import { openKept } from "../checks/open-kept.ts";
 import { accessLike, writeAtomically, readFound } from "../disk.ts";
 import { PaydropError } from "../errors.ts";
 import { Figures } from "../figures.ts";

@@ -1,6 +1,6 @@
 import { knownBatch } from "../acts/act.ts";
 import { dirname, resolve } from "node:path";
-import { openKept } from "../checks/open-file.ts";
+import { openKept } from "../checks/open-kept.ts";
 import { loadSettings } from "../config/load.ts";
 import { writeAtomically } from "../disk.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";

@@ -1,5 +1,5 @@
 import { sumOf, unitsOf } from "../amount.ts";
-import { openKept } from "../checks/open-file.ts";
+import { openKept } from "../checks/open-kept.ts";
 import type { ByStatus, ResultStatus } from "../events.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { DESK_WORDS } from "../messages/desk.ts";

@@ -1,4 +1,4 @@
-import { openKept } from "../checks/open-file.ts";
+import { openKept } from "../checks/open-kept.ts";
 import { messageOf } from "../errors.ts";
 import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import { maskAccountId, maskStray } from "../mask.ts";
@@ -13,7 +13,8 @@ export type Detail = Partial<
 const TEXT_CHARACTERS_MAX = 60;
 
 /** As it may be shown to whoever may see the batch (I10). `own`: as `openKept` gives it. */
-export function detailIn({ debit, payee, ...own }: Detail): Detail {
+export function detailIn(own: Detail): Detail {
+  const { debit, payee } = own;
   const [name, employee, reference] = [own.name, own.employee, own.reference].map((text) => text && maskStray(text));
   return { debit: debit && maskAccountId(debit), name, employee, payee, reference };
 }

@@ -1,4 +1,4 @@
-import { openKept } from "../checks/open-file.ts";
+import { openKept } from "../checks/open-kept.ts";
 import type { Config } from "../config/schema.ts";
 import type { FileFormat } from "../file-format.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";

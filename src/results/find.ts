@@ -1,4 +1,4 @@
-import { openKept } from "../checks/open-file.ts";
+import { openKept } from "../checks/open-kept.ts";
 import type { Config } from "../config/schema.ts";
 import { DAY_MS } from "../day.ts";
 import type { ResultStatus } from "../events.ts";

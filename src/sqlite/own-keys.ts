@@ -41,6 +41,7 @@ function sortKeys(journal: Journal, seq: number): void {
 
 const isMet = (where: string): string => `EXISTS (SELECT 1 FROM key k WHERE k.key = o.key AND k.batch ${where})`;
 const IN_OTHERS = `${isMet("< o.batch")} OR ${isMet("> o.batch")}`;
+/** The key of a payee begins with that of its one spelling. */
 const PAYEE = `substr(o.key, 1, ${KEY_CHARACTERS})`;
 /** The row of the key `o` may be tied to another one by it. */
 const IS_TIED = `CASE o.kind
@@ -50,25 +51,29 @@ const IS_TIED = `CASE o.kind
     WHEN ${kindOf("payment")} THEN ${IN_OTHERS} OR ${isMet("= o.batch AND k.row < o.row")}
     WHEN ${kindOf("reference")} THEN ${IN_OTHERS} OR ${isMet("= o.batch AND k.row < o.row")}
     ELSE ${IN_OTHERS} END`;
-const MAKE_TIED = "CREATE TEMP TABLE IF NOT EXISTS tied (row INTEGER PRIMARY KEY) STRICT";
-const FIND_TIED = `INSERT OR IGNORE INTO temp.tied (row) SELECT o.row FROM temp.own o WHERE ${IS_TIED}`;
-/** Those that wait, or were waited for, and those that correct one, or are corrected. */
-const FIND_OTHERS = `INSERT OR IGNORE INTO temp.tied (row)
-  SELECT row FROM row WHERE batch = ?1 AND (state = 'held' OR state = 'duplicate' OR retryBatch IS NOT NULL) UNION ALL
-  SELECT retryRow FROM row WHERE retryBatch = ?2 UNION ALL
-  SELECT value FROM json_each(?3)`;
+const MAKE_TIED = `CREATE TEMP TABLE IF NOT EXISTS tied (batch INTEGER NOT NULL, row INTEGER NOT NULL,
+  PRIMARY KEY (batch, row)) STRICT, WITHOUT ROWID`;
+const FIND_TIED = `INSERT OR IGNORE INTO temp.tied (batch, row) SELECT o.batch, o.row FROM temp.own o WHERE ${IS_TIED}`;
+/** Those that wait, and those that correct one, or are corrected. */
+const FIND_OTHERS = `INSERT OR IGNORE INTO temp.tied (batch, row)
+  SELECT batch, row FROM row WHERE batch = ?1 AND (state <> 'ready' OR retryBatch IS NOT NULL) UNION ALL
+  SELECT ?1, retryRow FROM row WHERE retryBatch = ?2 UNION ALL
+  SELECT ?1, value FROM json_each(?3)`;
 
 /**
  * Finds all rows of a batch that anything may tie to another row, into the table `tied`; `more`: rows that are known to be.
- * Looked at once for all its pages: what others write down meanwhile is opened by nobody while this batch is judged (I14).
+ * Looked for once for all pages, of which `isFirst` is the first: what others write down meanwhile is opened by nobody while
+ * this batch is judged (I14).
  */
 export function findTied(
   journal: Journal,
   { seq, id }: { readonly seq: number; readonly id: string },
   more: readonly number[],
+  isFirst: boolean,
 ): void {
   journal.run(MAKE);
   journal.run(MAKE_TIED);
+  if (!isFirst && journal.get("SELECT 1 FROM temp.tied WHERE batch = ?", seq)) return;
   const sorted = journal.get("SELECT batch FROM temp.own LIMIT 1");
   if (Number(sorted?.["batch"]) !== seq) sortKeys(journal, seq);
   journal.run("DELETE FROM temp.tied");

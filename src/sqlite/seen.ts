@@ -66,9 +66,9 @@ const IS_ACCOUNT_KNOWN = byPerson(
 );
 /** Of the rows that `findTied` found: nearly all rows of nearly all files meet nothing, and stay ready. ?5: those that correct one in place. */
 const CONCERNED = page(
-  "temp.tied t CROSS JOIN row r ON r.batch = ?1 AND r.row = t.row",
+  "temp.tied t CROSS JOIN row r ON r.batch = t.batch AND r.row = t.row",
   "t.row",
-  `(r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")} OR ${isKnown("reference")} OR ${IS_WRITTEN_OTHERWISE}
+  `t.batch = ?1 AND (r.state <> 'ready' OR r.retryBatch IS NOT NULL OR ${isKnown("payment")} OR ${isKnown("reference")} OR ${IS_WRITTEN_OTHERWISE}
   OR isPersonKnown AND NOT ${IS_ACCOUNT_KNOWN} OR isCorrected OR r.row IN (SELECT value FROM json_each(?5)))`,
 );
 
@@ -145,7 +145,7 @@ export function seen(journal: Journal, ...[id, which, corrected]: Parameters<Jou
   const inPlaces = journal.records<InPlace>(IN_PLACE, own.seq, after);
   const origins = new Map(inPlaces.map(({ row, inPlaceOf }) => [row, inPlaceOf]));
   const inPlace = [...origins.keys()];
-  if (which.isConcerned && after <= 0) findTied(journal, own, inPlace);
+  if (which.isConcerned) findTied(journal, own, inPlace, after <= 0);
   const found = which.rows
     ? journal.records<JudgedRow>(CHOSEN, own.seq, id, JSON.stringify(which.rows))
     : which.isConcerned

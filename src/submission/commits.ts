@@ -64,7 +64,7 @@ export class Commits {
       for (let making = this.#begin(); making;) {
         const made = await making;
         making = this.#begin();
-        this.#tell(made);
+        await this.#tell(made);
       }
     }
     this.#isBusy = false;
@@ -96,7 +96,9 @@ export class Commits {
     return all.map((one) => ({ ...one, answer: answers.get(one) }));
   }
 
-  #tell(made: readonly Made[]): void {
+  /** A few rows leave at a time: between them the answers are read that have come. */
+  async #tell(made: readonly Made[]): Promise<void> {
+    let resolved = 0;
     for (const { of, ended, freeLanes, lanes, answer } of made) {
       try {
         if (answer) of.heard(answer, ended, freeLanes);
@@ -105,7 +107,11 @@ export class Commits {
         of.failed(error);
       }
       const leaving = (answer?.leaving ?? []).values();
-      for (const { isFree, resolve } of lanes) resolve(isFree ? leaving.next().value : undefined);
+      for (const { isFree, resolve } of lanes) {
+        resolve(isFree ? leaving.next().value : undefined);
+        resolved += 1;
+        if (resolved % LANES_AT_ONCE === 0) await new Promise(setImmediate);
+      }
     }
   }
 
@@ -123,6 +129,8 @@ export class Commits {
     }
   }
 }
+
+const LANES_AT_ONCE = 10;
 
 type Asked = ReturnType<typeof askedOf>;
 /** `answer`: missing where there was nothing to commit, or it failed. */

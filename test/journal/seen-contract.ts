@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JournalStore, NewRow } from "../../src/journal/store.ts";
+import type { JournalStore, NewRow, SeenRow } from "../../src/journal/store.ts";
 import { act, ASHA, key, newBatch, newRow, NOW, opened, record, sendAll, type OpenTestJournal } from "./stores.ts";
 import { commitTo } from "../support/commit.ts";
 
@@ -144,6 +145,44 @@ const SITUATIONS: readonly (readonly [name: string, earlier: NewRow[], sent: str
     ],
   ];
 
+const few = fc.nat(40);
+const rarely = fc.nat(11).map((value) => (value < 2 ? value : undefined));
+/** Small numbers, so that many rows have something in common. */
+const ANY_ROW = fc.record({
+  ...{ payee: few, amount: fc.nat(3), reference: rarely, zeros: rarely, payeeAs: rarely },
+  ...{ employee: fc.option(few, { nil: undefined }), mobile: fc.option(few, { nil: undefined }), retry: rarely },
+  state: fc.constantFrom("ready", "ready", "ready", "held", "invalid"),
+});
+const STATES = ["accepted", "rejected", "unknown"] as const;
+
+function rowOfWish(row: number, wish: typeof ANY_ROW extends fc.Arbitrary<infer T> ? T : never): NewRow {
+  const { payee, amount, reference, zeros, payeeAs, employee, mobile, retry, state } = wish;
+  const short = (text: string): string => key(text).slice(0, 12);
+  return newRow(row, `${payee}/${amount}`, {
+    state,
+    ...(reference !== undefined && { reference: key(`reference ${reference}`) }),
+    ...(zeros !== undefined && { zeros: zeros + 1 }),
+    ...(payeeAs !== undefined && { payeeAs: `Other${payeeAs}` }),
+    ...(employee !== undefined && { employee: short(`employee ${employee}`) }),
+    ...(mobile !== undefined && { mobile: short(`mobile ${mobile}`) }),
+    named: short(`name ${payee}`).slice(0, 8) + (mobile === undefined ? "" : short(`mobile ${mobile}`)),
+    ...(retry !== undefined && { retryOf: { batch: `B${retry}`, row: 2 } }),
+  });
+}
+
+/** By more than that the same person was paid to the same account before. */
+function isTied({ row, others }: SeenRow): boolean {
+  if (row.state !== "ready" || row.retryOf) return true;
+  return others.some(
+    ({ payment, reference, payee, zeros = 0, payeeAs }) =>
+      payment === row.payment ||
+      (reference !== undefined && reference === row.reference) ||
+      payee !== row.payee ||
+      zeros !== (row.zeros ?? 0) ||
+      payeeAs !== row.payeeAs,
+  );
+}
+
 export function findsOtherRows(open: OpenTestJournal): void {
   test.each(SITUATIONS)("another row is seen, or not: %s", async (_, earlier, sent, judged, expected) => {
     const { store } = await open();
@@ -176,6 +215,39 @@ export function findsOtherRows(open: OpenTestJournal): void {
     const seen = concerned.map(({ row, others }) => `${row.row}: ${others.map(({ row: at }) => at).join()}`);
     expect(seen).toEqual(["3: 5", "4: ", "8: "]);
     expect(await seenOf(store, "B", 2), "who asks for a row is told all the same").toBe("A2 accepted");
+  });
+
+  test("any rows in any batches → whoever is tied to another row is concerned, page by page", async () => {
+    const { store, another } = await open();
+    const batches = fc.sample(fc.array(ANY_ROW, { minLength: 1, maxLength: 12 }), { numRuns: 40, seed: 47 });
+    let tied = 0;
+    for (const [nth, wishes] of batches.entries()) {
+      const id = `B${nth}`;
+      const rows = wishes.map((wish, at) => rowOfWish(at + 2, wish));
+      await record(store, newBatch(id, { fileName: `${nth % 3}.csv`, createdAt: NOW + nth }), rows);
+      // another process finds the same, without what this one has sorted
+      const of = nth % 4 === 0 ? await another() : store;
+      const concerned = new Set<number>();
+      for (let after = 0; ;) {
+        const page = await of.seen(id, { after, limit: 3, isConcerned: true }, []);
+        for (const { row } of page) concerned.add(row.row);
+        const last = page.at(-1);
+        if (!last) break;
+        after = last.row.row;
+      }
+      const all = await store.seen(id, {}, []);
+      const missed = all.filter((one) => isTied(one) && !concerned.has(one.row.row)).map(({ row }) => row);
+      expect(missed, id).toEqual([]);
+      tied += all.filter(isTied).length;
+      if (of !== store) await of.close();
+      await store.judging(() => store.setBatch(id, { phase: "open" }));
+      const states = Object.fromEntries(
+        rows.map(({ row }) => [row, STATES[(row + nth) % STATES.length] ?? "accepted"]),
+      );
+      if (nth % 5 < 3) await sendAll(store, id, states);
+      if (nth % 5 === 3) await store.setBatch(id, { phase: "cancelled" }, act("cancel"));
+    }
+    expect(tied).toBeGreaterThan(80);
   });
 
   test("rows on their way, of its own batch, of batches that others must not see → each as it stands", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openKept } from "../../src/checks/open-file.ts";
+import { openKept } from "../../src/checks/open-kept.ts";
 import { Figures } from "../../src/figures.ts";
 import { collectReport, headlineOf } from "../../src/results/report.ts";
 import { reportPage } from "../../src/results/report-page.ts";
