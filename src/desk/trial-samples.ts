@@ -4,9 +4,11 @@ import { formatUnits, unitsOf } from "../amount.ts";
 export const APPROVED_ABOVE = "600000";
 export const STATEMENT_NAME = "bank-statement.csv";
 
-interface Sample {
+export interface Sample {
   readonly name: string;
   readonly text: string;
+  /** The sample before whose results it does not come. */
+  readonly after?: string;
 }
 
 /** People who do not exist. Who comes, leaves, or has another account or amount in the second month says so. */
@@ -63,12 +65,13 @@ ACC-OPS-01,90010000087120,1200.50,TR-2
 
 const NO_PAYMENTS = "name,amount\nthe list that was meant lies elsewhere,1\n";
 
-/** Two months of files, the newer one to be approved, in the order in which a watched folder takes them. */
+/** Two months of files, the newer one to be approved: what it pays otherwise than the one before is seen when that one went. */
 export function samplesOf(now: number): readonly Sample[] {
   const [before, month] = [monthOf(now, -1), monthOf(now, 0)];
+  const first = `payroll-${before}.csv`;
   return [
-    { name: `payroll-${before}.csv`, text: salariesOf(before, 0) },
-    { name: `payroll-${month}.csv`, text: salariesOf(month, 1) },
+    { name: first, text: salariesOf(before, 0) },
+    { name: `payroll-${month}.csv`, text: salariesOf(month, 1), after: first },
     { name: "a-list.csv", text: NO_PAYMENTS },
     { name: `transfers-${before}.csv`, text: TRANSFERS },
     { name: `vendors-${before}.csv`, text: VENDORS },

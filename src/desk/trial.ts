@@ -1,11 +1,14 @@
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { loadSettings } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import { openRegular } from "../intake/snapshot.ts";
 import { printable } from "../printable.ts";
-import { APPROVED_ABOVE, samplesOf, STATEMENT_NAME, statementOf } from "./trial-samples.ts";
+import { outPaths } from "../results/place.ts";
+import { APPROVED_ABOVE, samplesOf, STATEMENT_NAME, statementOf, type Sample } from "./trial-samples.ts";
 import type { Call } from "../screen/look.ts";
 
 /**
@@ -23,11 +26,15 @@ export async function tryDesk(call: Call, watch: (call: Call) => Promise<number>
   const isKept = origins["state_dir"] === "--state-dir";
   const folder = isKept ? config.state_dir : await mkdtemp(join(tmpdir(), "paydrop-try-"));
   const inbox = join(folder, "inbox");
+  const ended = new AbortController();
   try {
     await mkdir(inbox, { recursive: true });
     for (const file of files) await copyFile(file, join(inbox, basename(file)));
     const samples = files.length === 0 ? samplesOf(Date.now()) : [];
-    for (const { name, text } of samples) await writeFile(join(inbox, name), text);
+    for (const sample of samples) {
+      if (sample.after === undefined) await writeFile(join(inbox, sample.name), sample.text);
+      else void comeAfter(join(inbox, sample.after), sample, ended.signal);
+    }
     if (samples.length > 0) await writeFile(join(folder, STATEMENT_NAME), statementOf(Date.now()));
     // whoever only looks waits for nothing long; what happens is told on the pages; and one of the samples waits for a second person
     const usual = {
@@ -37,6 +44,17 @@ export async function tryDesk(call: Call, watch: (call: Call) => Promise<number>
     };
     return await watch({ ...call, operands: [inbox], flags: { ...usual, ...call.flags } });
   } finally {
+    ended.abort();
     if (!isKept) await rm(folder, { recursive: true, force: true });
   }
+}
+
+const LOOK_MS = 100;
+
+/** Writes a sample beside the file `path` when that one has its results. */
+async function comeAfter(path: string, { name, text }: Sample, ended: AbortSignal): Promise<void> {
+  const { results } = outPaths(path, "csv");
+  while (!ended.aborted && !existsSync(results)) await sleep(LOOK_MS);
+  // what is ending takes nothing more
+  if (!ended.aborted) await writeFile(join(dirname(path), name), text).catch(() => undefined);
 }

@@ -226,7 +226,8 @@ export function findsOtherRows(open: OpenTestJournal): void {
   });
 
   test("any rows in any batches → whoever is tied to another row is concerned, page by page", async () => {
-    const { store, another } = await open();
+    const journal = await open();
+    const { store } = journal;
     const batches = fc.sample(fc.array(ANY_ROW, { minLength: 1, maxLength: 12 }), { numRuns: 60, seed: 47 });
     let tied = 0;
     for (const [nth, wishes] of batches.entries()) {
@@ -234,7 +235,7 @@ export function findsOtherRows(open: OpenTestJournal): void {
       const rows = wishes.map((wish, at) => rowOfWish(at + 2, wish, nth));
       await record(store, newBatch(id, { fileName: `${nth % 6 === 5 ? nth - 1 : nth}.csv`, createdAt: NOW + nth }), rows);
       // another process finds the same, without what this one has sorted
-      const of = nth % 4 === 0 ? await another() : store;
+      const of = nth % 4 === 0 ? await journal.another() : store;
       const concerned = new Set<number>();
       for (let after = 0; ;) {
         const page = await of.seen(id, { after, limit: 3, isConcerned: true }, []);
