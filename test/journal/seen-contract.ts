@@ -233,7 +233,11 @@ export function findsOtherRows(open: OpenTestJournal): void {
     for (const [nth, wishes] of batches.entries()) {
       const id = `B${nth}`;
       const rows = wishes.map((wish, at) => rowOfWish(at + 2, wish, nth));
-      await record(store, newBatch(id, { fileName: `${nth % 6 === 5 ? nth - 1 : nth}.csv`, createdAt: NOW + nth }), rows);
+      await record(
+        store,
+        newBatch(id, { fileName: `${nth % 6 === 5 ? nth - 1 : nth}.csv`, createdAt: NOW + nth }),
+        rows,
+      );
       // another process finds the same, without what this one has sorted
       const of = nth % 4 === 0 ? await journal.another() : store;
       const concerned = new Set<number>();
