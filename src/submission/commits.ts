@@ -63,6 +63,7 @@ export class Commits {
       // what came while one was made is asked for before the rows of that one leave: the two overlap
       for (let making = this.#begin(); making;) {
         const made = await making;
+        if (this.#waiting.size > 0) await this.#gather();
         making = this.#begin();
         await this.#tell(made);
       }
