@@ -102,8 +102,6 @@ class Found {
   readonly pointedOut: FirstOfKind;
   readonly #invalid: FirstOfKind;
   readonly #forms = new Map<string, { operation: OperationName; option?: string | undefined }>();
-  /** Of the row before. */
-  #form: { operation: OperationName; option?: string | undefined } | undefined;
   readonly #accounts = new AccountSums<"all">();
 
   constructor(toldMax: number) {
@@ -118,9 +116,8 @@ class Found {
     this.#accounts.add(debit, "all", units);
     if (notices.length > 0) this.pointedOut.add(notices);
     if (instruction && operation !== undefined) {
-      if (this.#form?.operation === operation && this.#form.option === option) return;
-      this.#form = { operation, option };
-      this.#forms.set(`${operation} ${option}`, this.#form);
+      const form = `${operation} ${option}`;
+      if (!this.#forms.has(form)) this.#forms.set(form, { operation, option });
       return;
     }
     this.#invalid.add(faults);

@@ -163,7 +163,7 @@ export function conditions(all: readonly Given[]): { readonly where: string; rea
   return { where: given.map(([sql]) => `(${sql})`).join(" AND "), values };
 }
 
-/** Until a row of the batch changes nobody counts again. Inside a transaction. */
+/** Counts, where a row of the batch has changed since it was counted. Inside a transaction. */
 export function keepTallies(journal: Journal, seq: number): void {
   if (!journal.get("SELECT 1 FROM batch WHERE seq = ? AND tallies IS NULL", seq)) return;
   const past = `INSERT INTO past (folder, letGo) SELECT folder, letGo - counted FROM batch WHERE seq = ? AND letGo > counted
@@ -251,9 +251,9 @@ const ACT = ["at", "kind", "login", "host", "by", "batch", "rows", "as", "note"]
 export function purge(journal: Journal, ...[before, act, after = 0]: Parameters<JournalStore["purge"]>): Purged {
   return journal.write(() => {
     const isOld = "lastAt < ? AND phase <> 'recording' AND owesResults = 0 AND isPurged = 0";
-    const sql = `SELECT seq, id, createdAt, tallies FROM batch WHERE seq > ? AND ${isOld} ORDER BY seq LIMIT ${PURGED_AT_ONCE}`;
-    const old = journal.records<Looked & { readonly tallies?: Tallies }>(sql, after, before);
-    for (const { seq, tallies } of old) if (!tallies) keepTallies(journal, seq);
+    const sql = `SELECT seq, id, createdAt FROM batch WHERE seq > ? AND ${isOld} ORDER BY seq LIMIT ${PURGED_AT_ONCE}`;
+    const old = journal.records<Looked>(sql, after, before);
+    for (const { seq } of old) keepTallies(journal, seq);
     const seqs = JSON.stringify(old.map(({ seq }) => seq));
     const stillOpen = mayHold(["ready", "held", "not_sent", "unknown"]);
     const isChosen = "seq IN (SELECT value FROM json_each(?))";
